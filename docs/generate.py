@@ -25,7 +25,7 @@ from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.values import docs_of
-from pinakes.engine.commands.registry import UNSUPPORTED, handler_of
+from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
 from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
@@ -206,7 +206,7 @@ def statement_kinds() -> str:
 def family_statements(family: str) -> Iterable[str]:
     for name in statements.FAMILIES[family].split():
         kind = getattr(statements, name)
-        if isinstance(kind, type) and issubclass(kind, statements.Statement) and name not in UNSUPPORTED:
+        if isinstance(kind, type) and issubclass(kind, statements.Statement) and name in HANDLERS:
             snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
             yield from statement(snake.replace("_", " ").upper(), getdoc(handler_of(name)) or "")
 

@@ -36,7 +36,9 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 KINDS: list[type[Statement]] = [
     kind
     for kind in (getattr(statements, name) for name in statements.__all__)
-    if isinstance(kind, type) and issubclass(kind, Statement) and kind not in (Statement, Planned)
+    if isinstance(kind, type)
+    and issubclass(kind, Statement)
+    and kind not in (Statement, Planned, statements.Returning, statements.Conflict)
 ]
 SUPPORTED = [kind for kind in KINDS if kind.__name__ not in UNSUPPORTED]
 

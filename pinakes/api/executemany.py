@@ -52,7 +52,8 @@ def only_row(statement: Statement) -> tuple[Span, ...] | None:
     rows = value_rows(statement)
     if len(rows) != 1 or any(span.of(statement.text).strip().upper() == "DEFAULT" for span in rows[0]):
         return None
-    return rows[0]
+    inside = [p for p in statement.placeholders if any(s.start <= p.span.start < s.end for s in rows[0])]
+    return rows[0] if len(inside) == len(statement.placeholders) else None
 
 
 @contextmanager

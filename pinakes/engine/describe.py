@@ -100,7 +100,11 @@ def _fields(names: list[str], types: dict[str, pa.DataType]) -> pa.Schema:
 def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
     match statement:
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
-            return _COUNT if statement.returning else None
+            if statement.returned is None:
+                return _COUNT if statement.returning else None
+            from pinakes.engine.iceberg.write.returning import schema_returned
+
+            return schema_returned(statement, execution)
         case s.CopyFrom(into=True):
             from pinakes.engine.commands.copy import REPORT
 

@@ -3,6 +3,7 @@ at once.
 
     UPDATE t AS a SET x = e FROM s WHERE c   →   SELECT (e) FROM t AS a, s WHERE c
     MERGE INTO t USING s ON c WHEN …         →   SELECT (every condition and value) FROM t, s WHERE c
+    WITH … before any of them                →   WITH … SELECT
 
 The tokens keep their offsets in the user's text; the tokens between them have no width.
 """
@@ -25,17 +26,25 @@ class Fragments(NamedTuple):
     expressions: Sequence[Span]
     source: Span | None = None
     where: Span | None = None
+    leading: Span | None = None
+    """WITH …"""
 
 
 def fragments_of(statement: Update | Delete | Merge) -> Fragments:
     match statement:
         case Update():
             values = [a.value for a in statement.assignments]
-            return Fragments(statement.target, values, statement.source, statement.where)
+            return Fragments(statement.target, values, statement.source, statement.where, statement.leading)
         case Delete():
-            return Fragments(statement.target, [], statement.source, statement.where)
+            return Fragments(statement.target, [], statement.source, statement.where, statement.leading)
         case Merge():
-            return Fragments(statement.target, clause_spans(statement.clauses), statement.source, statement.on)
+            spans = clause_spans(statement.clauses)
+            return Fragments(statement.target, spans, statement.source, statement.on, statement.leading)
+
+
+def leading_span(tokens: Sequence[Token]) -> Span | None:
+    """Returns the span of the WITH before a statement."""
+    return Span(tokens[0].start, tokens[-1].end) if tokens else None
 
 
 def clause_spans(clauses: Sequence[MergeClause]) -> list[Span]:
@@ -72,17 +81,23 @@ def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:
     def cut(span: Span) -> list[Token]:
         return tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
 
-    target = fragments.target
-    made = [_glue("SELECT", 0), _glue("1", 0, "number")]
+    made = cut(fragments.leading) if fragments.leading else []
+    made += [_glue("SELECT", 0), _glue("1", 0, "number")]
     for span in fragments.expressions:
         made += [_glue(",", span.start, "symbol"), _glue("(", span.start, "symbol")]
         made += [*cut(span), _glue(")", span.end, "symbol")]
-    made += [_glue("FROM", target.span.start), *cut(target.span), *_alias(target.alias, target.span.end)]
+    made += target_tokens(tokens, fragments.target)
     if fragments.source:
         made += [_glue(",", fragments.source.start, "symbol"), *cut(fragments.source)]
     if fragments.where:
         made += [_glue("WHERE", fragments.where.start), *cut(fragments.where)]
     return made
+
+
+def target_tokens(tokens: list[Token], target: TableRef) -> list[Token]:
+    """FROM target AS alias"""
+    name = [token for token in tokens if target.span.start <= token.start < target.span.end]
+    return [_glue("FROM", target.span.start), *name, *_alias(target.alias, target.span.end)]
 
 
 def _alias(alias: Part | None, at: int) -> list[Token]:

@@ -23,6 +23,7 @@ from pinakes.parser.statements import (
     Planned,
     Query,
     References,
+    Span,
     Statement,
     Summarize,
     Update,
@@ -53,4 +54,14 @@ def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
     body = statement.body if isinstance(statement, _WITH_BODY) else None
     if body is None or (isinstance(statement, CopyTo) and statement.text[body.start] != "("):
         return []
-    return [t for t in tokens if body.start <= t.start < body.end]
+    inside = [t for t in tokens if body.start <= t.start < body.end]
+    if isinstance(statement, Insert) and statement.head is not None:
+        return without_head(inside, statement.head)
+    return inside
+
+
+def without_head(tokens: list[Token], head: Span) -> list[Token]:
+    """Returns the query of WITH … INSERT …: the WITH after INSERT, if there is one, continues that before it."""
+    again = [t for t in tokens if t.word == "WITH" and head.start < t.start < head.end]
+    comma = [Token("symbol", ",", ",", t.start, t.start) for t in again]
+    return [*(t for t in tokens if t.end <= head.start), *comma, *(t for t in tokens if t.start >= head.end)]

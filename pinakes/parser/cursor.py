@@ -22,7 +22,7 @@ MOST_DIGITS = 18
 class Cursor:
     """`text` is the complete statement, `tokens` those from here to its end; offsets always refer to `text`."""
 
-    __slots__ = ("at", "hidden", "text", "tokens")
+    __slots__ = ("at", "hidden", "leading", "text", "tokens")
 
     def __init__(self, text: str, tokens: list[Token], at: int = 0) -> None:
         self.text = text
@@ -30,6 +30,8 @@ class Cursor:
         self.at = at
         self.hidden: list[Piece] = []
         """Spans of the text to redact."""
+        self.leading: list[Token] = []
+        """The tokens of the WITH that stands before INSERT, UPDATE, DELETE or MERGE."""
 
     @property
     def shown(self) -> str:

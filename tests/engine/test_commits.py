@@ -281,3 +281,51 @@ def test_a_branch_and_main_at_the_same_time(tmp_path: Path, monkeypatch: pytest.
         do(session, "DELETE FROM t FOR BRANCH b WHERE id = 1")
         assert sorted(rows(session, "SELECT id FROM t")) == [(1,), (2,), (3,)]
         assert rows(session, "SELECT id FROM t FOR VERSION AS OF 'b'") == [(10,)]
+
+
+@pytest.mark.parametrize(
+    ("change", "meanwhile", "returned", "left"),
+    [
+        ("UPDATE t SET b = b + 1 RETURNING a, b", "UPDATE t SET b = 10", [(1, 11)], [(1, 11)]),
+        ("DELETE FROM t RETURNING a, b", "UPDATE t SET b = 10", [(1, 10)], []),
+        ("INSERT INTO t VALUES (2, 2) RETURNING a, b", "UPDATE t SET b = 10", [(2, 2)], [(1, 10), (2, 2)]),
+        (
+            "MERGE INTO t USING (VALUES (1)) AS s(k) ON k = a WHEN MATCHED THEN UPDATE SET b = b + 1 RETURNING a, b",
+            "UPDATE t SET b = 10",
+            [(1, 11)],
+            [(1, 11)],
+        ),
+    ],
+)
+def test_returning_has_the_rows_of_the_attempt_that_was_committed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+    meanwhile: str,
+    returned: list[tuple[int, int]],
+    left: list[tuple[int, int]],
+) -> None:
+    with an_engine(tmp_path) as engine:
+        mine, other = engine.session(), engine.session()
+        do(mine, "CREATE TABLE t (a INT, b INT)")
+        do(mine, "INSERT INTO t VALUES (1, 1)")
+        Meddler(monkeypatch, other, meanwhile)
+        assert rows(mine, change) == returned
+        assert rows(mine, "SELECT * FROM t ORDER BY a") == left
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("action", "left"),
+    [("DO NOTHING", [(1, 10), (2, 2)]), ("DO UPDATE SET v = t.v + excluded.v", [(1, 11), (2, 2)])],
+)
+def test_on_conflict_sees_the_keys_that_others_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, action: str, left: list[tuple[int, int]]
+) -> None:
+    with an_engine(tmp_path) as engine:
+        mine, other = engine.session(), engine.session()
+        do(mine, f'CREATE TABLE t (id INT, v INT) WITH ("format-version" = {version})')
+        do(mine, "INSERT INTO t VALUES (2, 2)")
+        Meddler(monkeypatch, other, "INSERT INTO t VALUES (1, 10)")
+        do(mine, f"INSERT INTO t VALUES (1, 1) ON CONFLICT (id) {action}")
+        assert sorted(rows(mine, "SELECT * FROM t")) == left

@@ -243,6 +243,23 @@ def test_a_statement_runs_once(cursor: adbc.Cursor) -> None:
     assert cursor.fetchall() == [(1,)]
 
 
+def test_returning_gives_rows_and_changes_once(cursor: adbc.Cursor) -> None:
+    cursor.execute("CREATE TABLE given_back (id BIGINT, v VARCHAR)")
+    schema = cursor.adbc_execute_schema("INSERT INTO given_back VALUES (1, 'a') RETURNING id + 1 AS n, v")
+    assert {field.name: field.type for field in schema} == {"n": pa.int64(), "v": pa.string()}
+    cursor.execute("INSERT INTO given_back VALUES (1, 'a') RETURNING id + 1 AS n, v")
+    assert cursor.fetchall() == [(2, "a")]
+    cursor.execute("INSERT INTO given_back VALUES (?, ?) RETURNING id + ?", (2, "b", 10))
+    assert cursor.fetchall() == [(12,)]
+    cursor.adbc_prepare("UPDATE given_back SET v = ? WHERE id = ? RETURNING *")
+    cursor.execute("UPDATE given_back SET v = ? WHERE id = ? RETURNING *", ("c", 2))
+    assert cursor.fetchall() == [(2, "c")]
+    cursor.execute("SELECT * FROM given_back ORDER BY id")
+    assert cursor.fetchall() == [(1, "a"), (2, "c")]
+    cursor.execute("DELETE FROM given_back RETURNING id")
+    assert sorted(cursor.fetchall()) == [(1,), (2,)]
+
+
 def test_show_and_describe_have_rows(cursor: adbc.Cursor) -> None:
     cursor.execute("CREATE TABLE shown (id BIGINT)")
     cursor.execute("SHOW TABLES LIKE 'shown'")

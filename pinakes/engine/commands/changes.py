@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import pyarrow as pa
 from pyiceberg.schema import Schema
 
 from pinakes.core.engines import LOCAL
-from pinakes.core.errors import ColumnExists, ExecutionError, PinakesError
+from pinakes.core.errors import ColumnExists, ExecutionError, NotSupportedError, PinakesError
 from pinakes.core.names import match, quote
 from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
@@ -24,6 +26,7 @@ from pinakes.engine.iceberg.write.assignments import (
 )
 from pinakes.engine.iceberg.write.cast_errors import misfit, naming_misfits
 from pinakes.engine.iceberg.write.commit import again, begin, commit
+from pinakes.engine.iceberg.write.conflict import insert_or_update
 from pinakes.engine.iceberg.write.full_file_delete import fully_deleted_files, live_rows
 from pinakes.engine.iceberg.write.insert_overwrite import replace_all, replace_partitions, replace_where
 from pinakes.engine.iceberg.write.loaded import forget
@@ -31,6 +34,7 @@ from pinakes.engine.iceberg.write.matching import matching
 from pinakes.engine.iceberg.write.merge import Clause, merge_into
 from pinakes.engine.iceberg.write.ordered import is_ordered, wrapped
 from pinakes.engine.iceberg.write.overwrite import Files, overwrite
+from pinakes.engine.iceberg.write.returning import Returned
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, at_hand
 from pinakes.engine.iceberg.write.shape import cast, planned_type, positions, shaped, type_name
 from pinakes.engine.iceberg.write.static_partition import static_values
@@ -38,22 +42,30 @@ from pinakes.engine.iceberg.write.values import value_casts
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.splice import Edit
-from pinakes.parser.statements import Delete, Insert, Merge, Truncate, Update
+from pinakes.parser.statements import Conflict, Delete, Insert, Merge, Truncate, Update
 from pinakes.parser.value_rows import value_rows
 
 
 def insert(statement: Insert, execution: Execution) -> Result:
     """INSERT INTO | OVERWRITE table [PARTITION (column [= constant], …)] [(columns)] [BY NAME] query | VALUES (…), … |
-    DEFAULT VALUES: adds rows, or replaces rows, in one commit.
+    DEFAULT VALUES [ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET … [WHERE …]] [RETURNING count(*) | expression
+    [AS name], … | *]: adds rows, or replaces rows, in one commit.
 
-    Rows are streamed into new files.
+    Rows are streamed into new files. RETURNING returns the new rows, with their defaults, up to 64 MB; INSERT OVERWRITE
+    has only RETURNING count(*). WITH may stand before the statement.
+
+    ON CONFLICT compares new rows with all rows of the table by the named columns, or by the primary key. DO NOTHING
+    leaves out new rows whose key exists; DO UPDATE changes the existing rows, and `excluded` is the new row. NULL in a
+    key is equal to nothing. The new rows are kept in memory, up to 256 MB.
     """
-    return _change_rows(statement, execution, "INSERT", lambda: _insert(statement, execution))
+    return _change_rows(statement, execution, "INSERT", partial(_insert, statement, execution))
 
 
-def _insert(statement: Insert, execution: Execution) -> int:
+def _insert(statement: Insert, execution: Execution, returned: Returned | None) -> int:
     try:
-        return _write_rows(statement, execution)
+        if statement.conflict is not None:
+            return _insert_on_conflict(statement, statement.conflict, execution, returned)
+        return _write_rows(statement, execution, returned)
     except ExecutionError as error:
         message = _misfit_message(statement, execution)
         if message is None:
@@ -78,13 +90,16 @@ def _misfit_message(statement: Insert, execution: Execution) -> str | None:
         return None  # DEFAULT and streams can't be planned this way: the original error is raised
 
 
-def _write_rows(statement: Insert, execution: Execution) -> int:
+def _write_rows(statement: Insert, execution: Execution, returned: Returned | None) -> int:
     found, table = execution.resolver.table(statement.target.name)
     execution.query.touch(found.place.mount.name)
     static = static_values(statement, execution, table.handle)
     rows, ordered = _insert_rows(statement, execution, table.handle.schema(), static)
+    if returned is not None:
+        returned.start(found, table)
+        rows = returned.watch(rows, "INSERT")
     if not statement.overwrite:
-        return append(table, found, rows, execution.query.check, ordered=ordered)
+        return append(table, found, rows, partial(_before_commit, execution, returned), ordered=ordered)
     if table.handle.spec().is_unpartitioned():
         return replace_all(table, found, rows, execution.query.check, ordered=ordered)
     if execution.session.settings.partition_overwrite_mode == "dynamic":
@@ -92,6 +107,18 @@ def _write_rows(statement: Insert, execution: Execution) -> int:
     if static:
         return replace_where(statement, execution, static, rows)
     return replace_all(table, found, rows, execution.query.check)
+
+
+def _insert_on_conflict(statement: Insert, conflict: Conflict, execution: Execution, returned: Returned | None) -> int:
+    change = Rewrite.of(execution, conflict, statement.target, returned)
+    rows, _ = _insert_rows(statement, execution, change.table.handle.schema(), {})
+    return insert_or_update(change, conflict, rows)
+
+
+def _before_commit(execution: Execution, returned: Returned | None) -> None:
+    if returned is not None:
+        returned.compute()
+    execution.query.check()
 
 
 def _insert_rows(
@@ -138,17 +165,19 @@ _FEW_ROWS = 10_000
 
 
 def update(statement: Update, execution: Execution) -> Result:
-    """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: changes the matching rows in one commit.
+    """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …] [RETURNING …]: changes the matching
+    rows in one commit.
 
+    RETURNING returns the new values of the table's columns, not those of FROM. WITH may stand before the statement.
     Files with matching rows are rewritten. With merge-on-read (table property `write.update.mode`), the old rows are
     marked as deleted and the new rows are added.
     """
     change = _update if statement.source is None else _update_from
-    return _change_rows(statement, execution, "UPDATE", lambda: change(statement, execution))
+    return _change_rows(statement, execution, "UPDATE", partial(change, statement, execution))
 
 
-def _update(statement: Update, execution: Execution) -> int:
-    change = Rewrite.of(execution, statement, statement.target)
+def _update(statement: Update, execution: Execution, returned: Returned | None) -> int:
+    change = Rewrite.of(execution, statement, statement.target, returned)
     on_read = change.is_merge_on_read("update")
     values = assigned(statement.assignments, change)
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
@@ -162,19 +191,24 @@ def _update(statement: Update, execution: Execution) -> int:
     select = ", ".join(_updated_value(change, c, values, types) for c in change.columns)
     sql = f"SELECT {select}{change.changed_lineage(TARGET)} FROM {touched}"
     # Unchanged rows are read with the changed ones if the types agree. A nested value is cast when it is written.
-    complete = not on_read and all(type_name(planned_type(change.type_of(c))) is not None for c in values)
+    # Rows to return are read alone.
+    complete = (
+        not on_read and returned is None and all(type_name(planned_type(change.type_of(c))) is not None for c in values)
+    )
     _, left = change.divided(places)
     if complete and left.num_rows:
         sql += f" UNION ALL {change.untouched(left)}"
     with naming_misfits(change, [(values, touched)]):
-        rows = execution.batches(change.planner.plan(sql, statement))
+        rows = execution.batches(change.plan(sql))
+        if returned is not None:
+            rows = returned.watch(rows, "UPDATE")
         change.apply(places, rows, on_read=on_read, complete=complete)
     return int(places.num_rows)
 
 
-def _update_from(statement: Update, execution: Execution) -> int:
+def _update_from(statement: Update, execution: Execution, returned: Returned | None) -> int:
     """A join decides which rows change, as in MERGE: it is an error if a row matches twice."""
-    change = Rewrite.of(execution, statement, statement.target)
+    change = Rewrite.of(execution, statement, statement.target, returned)
     on_read = change.is_merge_on_read("update")
     assert statement.source is not None
     source = change.text(statement.source)
@@ -195,26 +229,29 @@ def _updated_value(change: Rewrite, column: str, values: dict[str, str], types: 
 
 
 def delete(statement: Delete, execution: Execution) -> Result:
-    """DELETE FROM table [AS alias] [USING …] [WHERE …]: deletes the matching rows in one commit.
+    """DELETE FROM table [AS alias] [USING …] [WHERE …] [RETURNING …]: deletes the matching rows in one commit.
 
+    RETURNING returns the deleted rows. WITH may stand before the statement.
     Files whose rows all match according to the metadata are removed without reading them. Other files with matching
     rows are rewritten, or with merge-on-read (table property `write.delete.mode`) the rows are marked as deleted.
     """
-    return _change_rows(statement, execution, "DELETE", lambda: _delete(statement, execution))
+    return _change_rows(statement, execution, "DELETE", partial(_delete, statement, execution))
 
 
-def _delete(statement: Delete, execution: Execution) -> int:
-    change = Rewrite.of(execution, statement, statement.target)
+def _delete(statement: Delete, execution: Execution, returned: Returned | None) -> int:
+    change = Rewrite.of(execution, statement, statement.target, returned)
     on_read = change.is_merge_on_read("delete")
     source = f"{change.text(statement.source)}\n CROSS JOIN " if statement.source is not None else ""
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
     matched = f"{source}{change.sql}{where}"
     candidates = set(change.wanted(matched))
-    whole = _fully_deleted_files(statement, change, candidates)
+    whole = set() if returned is not None else _fully_deleted_files(statement, change, candidates)
     change.narrow(candidates - whole)
     places = change.places(matched)
     count = int(places.num_rows) + live_rows(change, whole)
     if count:
+        if returned is not None:
+            change.return_old(places)
         change.apply(places, whole=whole, on_read=on_read)
     return count
 
@@ -231,12 +268,30 @@ def _fully_deleted_files(statement: Delete, change: Rewrite, candidates: set[int
 def merge(statement: Merge, execution: Execution) -> Result:
     """MERGE INTO table [AS alias] USING table | (query) [AS alias] ON condition WHEN [NOT] MATCHED [BY SOURCE] [AND
     condition] THEN UPDATE SET column = expression, … | DELETE | INSERT [(columns)] VALUES (…) | DO NOTHING …
+    [RETURNING …]: changes, deletes and adds rows in one commit.
+
+    RETURNING returns the new or deleted rows of the table; merge_action() is INSERT, UPDATE or DELETE. WITH may stand
+    before the statement.
     """
-    return _change_rows(statement, execution, "MERGE", lambda: _merge(statement, execution))
+    return _change_rows(statement, execution, "MERGE", partial(_merge, statement, execution))
 
 
-def _merge(statement: Merge, execution: Execution) -> int:
-    change = Rewrite.of(execution, statement, statement.target)
+_UNSTEADY = re.compile(r"\b(rand|random|uuid|gen_random_uuid|uuidv4)\s*\(", re.IGNORECASE)
+
+
+def _check_leading(statement: Update | Delete | Merge) -> None:
+    """Refuses random values in the WITH before a statement: each query of a change computes the WITH for itself."""
+    text = statement.leading.of(statement.text) if statement.leading is not None else ""
+    found = _UNSTEADY.search(text)
+    if found:
+        raise NotSupportedError(
+            f"{found.group(1).lower()}() can't stand in the WITH of a change, where it would be computed more than "
+            f"once: store its rows with CREATE TABLE … AS first"
+        )
+
+
+def _merge(statement: Merge, execution: Execution, returned: Returned | None) -> int:
+    change = Rewrite.of(execution, statement, statement.target, returned)
     on_read = change.is_merge_on_read("merge")
     source = _merge_source(statement, change)
     on = change.text(statement.on)
@@ -257,7 +312,7 @@ def _merge_source(statement: Merge, change: Rewrite) -> str:
     table = any(ref.span.start == statement.source.start for ref in statement.tables)
     if table or statement.source_alias is None:
         return text
-    rows = change.execution.collect(change.planner.plan(f"SELECT * FROM {text}", statement))
+    rows = change.execution.collect(change.plan(f"SELECT * FROM {text}"))
     return f"{change.planner.add(at_hand(rows, 'source')).sql} AS {quote(statement.source_alias.exact)}"
 
 
@@ -281,13 +336,21 @@ def truncate(statement: Truncate, execution: Execution) -> Result:
 
 
 def _change_rows(
-    statement: Insert | Update | Delete | Merge, execution: Execution, tag: str, change: Callable[[], int]
+    statement: Insert | Update | Delete | Merge,
+    execution: Execution,
+    tag: str,
+    change: Callable[[Returned | None], int],
 ) -> Result:
     """Runs a change on the selected engine, and here again after a lost race. The result is the number of rows: a row
-    of it for RETURNING count(*), else with the tag."""
+    of it for RETURNING count(*), else with the tag; or the rows of RETURNING."""
+    if not isinstance(statement, Insert):
+        _check_leading(statement)
     count = _change_remotely(statement, execution)
+    returned = Returned.of(statement, execution)
     if count is None:
-        count = again(change, execution.resolver.find(statement.target.name, kind="TABLE"))
+        count = again(partial(change, returned), execution.resolver.find(statement.target.name, kind="TABLE"))
+    if returned is not None:
+        return returned.result(count)
     if not statement.returning:
         return Result.done(tag, count)
     result = Result.rows(pa.schema([("count", pa.int64())]), [(count,)])

@@ -44,6 +44,12 @@ def change_remotely(statement: Change, execution: Execution) -> int | None:
 
 
 def _change(statement: Change, execution: Execution) -> int:
+    if isinstance(statement, Update | Delete | Merge) and statement.leading is not None:
+        raise unsaid(f"{statement.kind.upper()} with WITH before it")
+    if not isinstance(statement, CreateTableAs) and statement.returned is not None:
+        raise unsaid("RETURNING, other than RETURNING count(*),")
+    if isinstance(statement, Insert) and statement.conflict is not None:
+        raise unsaid("INSERT with ON CONFLICT")
     match statement:
         case Insert():
             return _insert(statement, execution)

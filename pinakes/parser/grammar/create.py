@@ -31,6 +31,8 @@ def create(cursor: Cursor) -> AnyStatement:
     word = cursor.word
     if word == "MATERIALIZED" or word == "EXTERNAL" or word == "RECURSIVE" or word == "UNLOGGED":
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
+    if word == "SEQUENCE":
+        raise cursor.unsupported("CREATE SEQUENCE is not supported: number rows with row_number(), or use uuid()")
     if word in _REFUSED:
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if cursor.accept("SECRET"):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
+from pinakes.parser.faults import Fault
+from pinakes.parser.grammar.conflict import take_conflict
 from pinakes.parser.grammar.query import STARTS, body
-from pinakes.parser.grammar.targets import returning, target
-from pinakes.parser.locate import Located
-from pinakes.parser.statements import Insert, PartitionColumn
+from pinakes.parser.grammar.returning import Tail, returned, take_returning
+from pinakes.parser.grammar.targets import target
+from pinakes.parser.lexer import Token
+from pinakes.parser.locate import Located, locate
+from pinakes.parser.statements import Insert, PartitionColumn, Repair, Returning, Span, TableRef
 
 
 def insert(cursor: Cursor) -> Insert:
@@ -23,12 +27,17 @@ def insert(cursor: Cursor) -> Insert:
     by_name = cursor.accept("BY", "NAME")
     if not by_name:
         cursor.accept("BY", "POSITION")
-    counted = returning(cursor)
+    tail = take_returning(cursor)
+    conflict, marks = take_conflict(cursor, into, tail.all)
+    if conflict is not None and (overwrite or partition):
+        raise Fault("ON CONFLICT is for INSERT INTO without PARTITION", into.span.start, unsupported=True)
     if cursor.accept("DEFAULT", "VALUES"):
         cursor.done()
-        span, located = None, Located()
+        span, head, located = None, None, Located()
+    elif cursor.leading:
+        span, head, located = _body_after_with(cursor)
     else:
-        span, located = body(cursor)
+        (span, located), head = body(cursor), None
     return Insert(
         text=cursor.text,
         shown=cursor.shown,
@@ -36,11 +45,44 @@ def insert(cursor: Cursor) -> Insert:
         partition=partition,
         columns=columns,
         body=span,
+        head=head,
+        conflict=conflict,
         overwrite=overwrite,
         by_name=by_name,
-        returning=counted,
-        **located._asdict(),
+        returning=tail.counted,
+        returned=_returned(cursor, tail, into, overwrite=overwrite),
+        **tail.located(located._replace(placeholders=(*located.placeholders, *marks)))._asdict(),
     )
+
+
+def _returned(cursor: Cursor, tail: Tail, into: TableRef, *, overwrite: bool) -> Returning | None:
+    if overwrite and tail.tokens:
+        raise Fault(
+            "INSERT OVERWRITE can only return count(*): SELECT the rows afterwards",
+            tail.tokens[0].start,
+            unsupported=True,
+        )
+    return returned(cursor, tail, into)
+
+
+def _body_after_with(cursor: Cursor) -> tuple[Span, Span, Located]:
+    """Returns the query from the WITH before INSERT on, the span of INSERT … in it, which is left out, and what is
+    located in it. Two WITH become one.
+    """
+    if cursor.word not in STARTS:
+        raise cursor.fault("expected a query (SELECT, WITH, VALUES, FROM or TABLE)")
+    leading, first, instead = cursor.leading, cursor.peek(), list[Token]()
+    head = Span(leading[-1].end, first.start)
+    if cursor.accept("WITH"):
+        if cursor.word == "RECURSIVE" and leading[1].word != "RECURSIVE":
+            raise cursor.unsupported("WITH RECURSIVE after INSERT can't follow another WITH: write all in one WITH")
+        cursor.accept("RECURSIVE")
+        head = Span(head.start, cursor.peek().start)
+        instead = [Token("symbol", ",", ",", first.start, first.start)]
+    located = locate(cursor.text, [*leading, *instead, *cursor.tokens[cursor.at :]])
+    removed = Repair(head, "," if instead else "\n")
+    span = Span(leading[0].start, cursor.tokens[-1].end)
+    return span, head, located._replace(repairs=(*located.repairs, removed), definitions=())
 
 
 def _partition_column(cursor: Cursor) -> PartitionColumn:

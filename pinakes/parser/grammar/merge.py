@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from pinakes.core.names import Part
-from pinakes.parser.changes import Fragments, clause_spans, locate_change
+from pinakes.parser.changes import Fragments, clause_spans, leading_span, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.grammar.targets import alias_part, assignments, returning, target
+from pinakes.parser.grammar.returning import returned, take_returning
+from pinakes.parser.grammar.targets import alias_part, assignments, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
 from pinakes.parser.time_travel import read_clause
 
@@ -17,7 +18,7 @@ _When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 def merge(cursor: Cursor) -> Merge:
     """MERGE INTO target [AS alias] USING source [AS alias] ON condition WHEN …"""
     cursor.accept("INTO")
-    counted = returning(cursor)
+    tail = take_returning(cursor)
     changed = target(cursor)
     cursor.expect("USING")
     source, alias = _source(cursor)
@@ -33,7 +34,8 @@ def merge(cursor: Cursor) -> Merge:
             )
     if not clauses:
         raise cursor.fault("expected WHEN [NOT] MATCHED THEN …")
-    found = Fragments(changed, clause_spans(clauses), source, on)
+    leading = leading_span(cursor.leading)
+    found = Fragments(changed, clause_spans(clauses), source, on, leading)
     located = locate_change(cursor.text, cursor.tokens, found)
     return Merge(
         text=cursor.text,
@@ -43,8 +45,10 @@ def merge(cursor: Cursor) -> Merge:
         source_alias=alias,
         on=on,
         clauses=tuple(clauses),
-        returning=counted,
-        **located._asdict(),
+        returning=tail.counted,
+        returned=returned(cursor, tail, changed, other="USING", merge=True),
+        leading=leading,
+        **tail.located(located)._asdict(),
     )
 
 

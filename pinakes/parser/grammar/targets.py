@@ -58,33 +58,22 @@ def _assignment(cursor: Cursor, ends: tuple[str, ...]) -> Assignment:
     return Assignment(column, cursor.until(",", *ends, what="an expression"))
 
 
-def returning(cursor: Cursor) -> bool:
-    """Returns whether the statement ends in RETURNING count(*), and removes it from the tokens; other RETURNING
-    clauses are refused.
-    """
-    words = [token.word for token in cursor.tokens]
-    for form in (["RETURNING", "COUNT"], ["RETURNING", "COUNT", "(", "*", ")"]):
-        if words[-len(form) :] == form:
-            del cursor.tokens[-len(form) :]
-            refuse_tail(cursor)
-            return True
-    refuse_tail(cursor)
-    return False
-
-
 def refuse_tail(cursor: Cursor) -> None:
     """Refuses RETURNING and ON CONFLICT outside parentheses."""
+    refuse_conflict(cursor)
+    nested = 0
+    for token in cursor.tokens[cursor.at :]:
+        nested += {"(": 1, ")": -1}.get(token.word, 0)
+        if nested == 0 and token.word == "RETURNING":
+            raise Fault("RETURNING is not supported here: run the change as a statement", token.start, unsupported=True)
+
+
+def refuse_conflict(cursor: Cursor) -> None:
+    """Refuses ON CONFLICT outside parentheses."""
     nested = 0
     for at in range(cursor.at, len(cursor.tokens)):
         token = cursor.tokens[at]
         nested += {"(": 1, ")": -1}.get(token.word, 0)
         after = cursor.tokens[at + 1].word if at + 1 < len(cursor.tokens) else ""
-        if nested == 0 and token.word == "RETURNING":
-            raise Fault(
-                "RETURNING is only supported as RETURNING count(*), at the end of INSERT, UPDATE, DELETE or MERGE: "
-                "SELECT the rows afterwards",
-                token.start,
-                unsupported=True,
-            )
         if nested == 0 and token.word == "ON" and after == "CONFLICT":
             raise Fault("ON CONFLICT is not supported: use MERGE", token.start, unsupported=True)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import TableCall as TableCall
     from pinakes.parser.statements.base import TableRef as TableRef
     from pinakes.parser.statements.changes import Assignment as Assignment
+    from pinakes.parser.statements.changes import Conflict as Conflict
     from pinakes.parser.statements.changes import CopyFrom as CopyFrom
     from pinakes.parser.statements.changes import CopyOption as CopyOption
     from pinakes.parser.statements.changes import CopyTo as CopyTo
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.changes import Merge as Merge
     from pinakes.parser.statements.changes import MergeClause as MergeClause
     from pinakes.parser.statements.changes import PartitionColumn as PartitionColumn
+    from pinakes.parser.statements.changes import Returning as Returning
     from pinakes.parser.statements.changes import Truncate as Truncate
     from pinakes.parser.statements.changes import Update as Update
     from pinakes.parser.statements.definitions import AlterNamespace as AlterNamespace
@@ -147,7 +149,10 @@ FAMILIES = {
         "CreateRef DropRef "
         "SetSortOrder AlterAction AlterTable TableExecute"
     ),
-    "changes": "Assignment PartitionColumn Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
+    "changes": (
+        "Assignment PartitionColumn Returning Conflict Insert Update Delete MergeClause Merge Truncate CopyOption "
+        "CopyTo CopyFrom"
+    ),
     "rights": "Grant Revoke",
     "kinds": "AnyStatement",
 }

@@ -26,6 +26,24 @@ class PartitionColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Returning(Planned):
+    """RETURNING expression [AS name], …: `span` is the list. Its columns are those of the changed table."""
+
+    span: Span
+    actions: tuple[Span, ...] = ()
+    """The calls of merge_action()."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict(Planned):
+    """ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET … [WHERE …]; DO NOTHING has no assignments."""
+
+    columns: tuple[Part, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    where: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(Planned):
     """INSERT INTO | OVERWRITE target [PARTITION (…)] [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
 
@@ -33,10 +51,14 @@ class Insert(Planned):
     partition: tuple[PartitionColumn, ...] = ()
     columns: tuple[Part, ...] = ()
     body: Span | None
+    conflict: Conflict | None = None
+    head: Span | None = None
+    """The text of INSERT … within the body, if a WITH stands before INSERT: it is no part of the query."""
     overwrite: bool = False
     by_name: bool = False
     returning: bool = False
-    """RETURNING count(*): the number of rows is returned as a row."""
+    returned: Returning | None = None
+    """RETURNING with a list of expressions; `returning` is RETURNING count(*), a row with the number of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +70,9 @@ class Update(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    returned: Returning | None = None
+    leading: Span | None = None
+    """WITH …, which stands before the statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +83,8 @@ class Delete(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    returned: Returning | None = None
+    leading: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +116,8 @@ class Merge(Planned):
     on: Span
     clauses: tuple[MergeClause, ...]
     returning: bool = False
+    returned: Returning | None = None
+    leading: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

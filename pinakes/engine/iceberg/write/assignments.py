@@ -70,7 +70,7 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
     if not values:
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
-    types = change.planner.types(f"SELECT {text} FROM {change.sql}", change.statement)
+    types = change.types(f"SELECT {text} FROM {change.sql}")
     return dict(zip(values, types, strict=True))
 
 
@@ -99,7 +99,7 @@ def _star(statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
     """Returns the values of UPDATE SET * and INSERT *: each column of the target from the source column of the same
     name.
     """
-    names = change.planner.plan(f"SELECT * FROM {source}", statement).frame.schema().names
+    names = change.plan(f"SELECT * FROM {source}").frame.schema().names
     found = {c: match(Part(c), names, "column") for c in change.columns}
     missing = [c for c, name in found.items() if name is None]
     if missing:

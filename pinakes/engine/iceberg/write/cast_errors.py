@@ -65,9 +65,11 @@ def naming_misfits(change: Rewrite, sets: Iterable[tuple[Mapping[str, str], str]
 def _misfit_of(change: Rewrite, values: Mapping[str, str], source: str) -> str | None:
     body = f"SELECT {', '.join(f'({value}{chr(10)})' for value in values.values())} FROM {source}"
     try:
-        plan = change.planner.plan(body, change.statement)
+        plan = change.plan(body)
         sources = positions(list(values), schema_of(plan.frame))
-        return misfit(change.execution, change.planner, body, sources, change.table.handle.schema())
+        return misfit(
+            change.execution, change.planner, f"{change.leading}{body}", sources, change.table.handle.schema()
+        )
     except PinakesError:
         return None  # another part of the statement failed: keep its error
 

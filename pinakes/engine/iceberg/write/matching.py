@@ -46,7 +46,7 @@ def matching(change: Rewrite, written: str, source: str | None, on: str) -> list
     if source is None or len(found) < FEW:
         return found
     for column, expression in _equated(change, _joined(change, source, on), source):
-        values = change.planner.plan(f"SELECT DISTINCT {expression} AS v FROM {source}", change.statement)
+        values = change.plan(f"SELECT DISTINCT {expression} AS v FROM {source}")
         keys = [column.value(v) for v in change.execution.collect(values).column(0) if v.is_valid]
         if all(key is not None for key in keys):
             found = _holding(change, column, keys, found)
@@ -55,7 +55,7 @@ def matching(change: Rewrite, written: str, source: str | None, on: str) -> list
 
 def _joined(change: Rewrite, source: str, on: str) -> DataFrame:
     # The source of an UPDATE may be a list of tables.
-    return change.planner.plan(f"SELECT 1 FROM {source}\n CROSS JOIN {change.sql} WHERE {on}\n", change.statement).frame
+    return change.plan(f"SELECT 1 FROM {source}\n CROSS JOIN {change.sql} WHERE {on}\n").frame
 
 
 def _equated(change: Rewrite, frame: DataFrame, source: str) -> Iterator[tuple[Column, str]]:

@@ -7,6 +7,7 @@ appended. Rows for NOT MATCHED are appended.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -57,10 +58,21 @@ def _merge(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, 
     if not plans:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
-    counter = _Counter(len(change.columns) + len(change.lineage))
-    rows = counter.strip(batches_of(change.execution, plans))
+    counter = _Counter(change)
+    rewritten = int(bool(changes.num_rows))
+    rows = itertools.chain(
+        counter.strip(batches_of(change.execution, plans[:rewritten]), "UPDATE"),
+        counter.strip(batches_of(change.execution, plans[rewritten:]), "INSERT"),
+    )
+    if change.returned is not None and deleted:
+        _return_deleted(change, changes, clauses)
     change.apply(changes.select([FILE, ROW]), rows, on_read=on_read, complete=True)
     return int(deleted + counter.changed)
+
+
+def _return_deleted(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause]) -> None:
+    is_deleted = pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))
+    change.return_old(changes.filter(is_deleted).select([FILE, ROW]))
 
 
 def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[tuple[Mapping[str, str], str]]:
@@ -76,15 +88,18 @@ def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> I
 
 
 class _Counter:
-    """Removes the CHANGED column from each batch and counts the marked rows."""
+    """Removes the CHANGED column from each batch, and counts and returns the marked rows."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, change: Rewrite) -> None:
         self.changed = 0
-        self._width = width
+        self._width = len(change.columns) + len(change.lineage)
+        self._returned = change.returned
 
-    def strip(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def strip(self, batches: Iterator[pa.RecordBatch], action: Literal["INSERT", "UPDATE"]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             self.changed += pc.sum(batch.column(self._width)).as_py() or 0
+            if self._returned is not None:
+                self._returned.add(batch.filter(batch.column(self._width)), action)
             yield batch.select(range(self._width))
 
 
@@ -114,7 +129,7 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
         parts.append(_part(change, clauses, "NOT MATCHED BY SOURCE", target, lonely))
     if not parts:
         return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
-    rows = change.execution.collect(change.planner.plan(" UNION ALL ".join(parts), change.statement))
+    rows = change.execution.collect(change.plan(" UNION ALL ".join(parts)))
     check_once(rows, change, on)
     return rows
 
@@ -165,7 +180,7 @@ def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> d
     if not values:
         return {}
     text = ", ".join(f"({value}\n) AS v{at}" for at, value in enumerate(values))
-    return dict(zip(values, change.planner.types(f"SELECT {text} FROM {source}", change.statement), strict=True))
+    return dict(zip(values, change.types(f"SELECT {text} FROM {source}"), strict=True))
 
 
 def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> Plan:
@@ -188,7 +203,7 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *,
         f"SELECT {columns}{lineage}, {action} IS NOT NULL AS {quote(_CHANGED)} FROM {narrowed.sql} AS t "
         f"{join} {known.sql} AS c ON {on} WHERE {action} IS NULL OR {action} NOT IN ({gone})"
     )
-    return change.planner.plan(sql, change.statement)
+    return change.plan(sql)
 
 
 def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[Plan]:
@@ -207,6 +222,6 @@ def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) 
         select = shaped(schema, {c: (f"({v}\n)", typed[v]) for c, v in clause.values.items()}, zone)
         chosen = "" if _takes_all(clauses) else f" WHERE {_case(clauses, 'NOT MATCHED')} = {number}"
         sql = f"SELECT {select}{change.new_lineage()}, TRUE AS {quote(_CHANGED)} FROM {lonely}{chosen}"
-        yield change.planner.plan(sql, change.statement)
+        yield change.plan(sql)
         if _takes_all(clauses):
             return

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,6 +45,9 @@ from pinakes.engine.pushdown.scan_requests import scan_requests
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Planned, Span, TableRef
 
+if TYPE_CHECKING:
+    from pinakes.engine.iceberg.write.returning import Returned
+
 TARGET = "$target"
 """The alias of the target. Users cannot write this name, so it does not collide with other tables of the statement."""
 
@@ -65,9 +69,13 @@ class Rewrite:
     relation: Relation
     """The target: first a placeholder scan for planning; after pruning, the remaining files with FILE and ROW."""
     _tasks: dict[int, Task] = field(default_factory=dict)
+    returned: Returned | None = None
+    """The rows of RETURNING: computed before the commit."""
 
     @classmethod
-    def of(cls, execution: Execution, statement: Planned, target: TableRef) -> Rewrite:
+    def of(
+        cls, execution: Execution, statement: Planned, target: TableRef, returned: Returned | None = None
+    ) -> Rewrite:
         session = execution.session
         found, table = execution.resolver.table(target.name)
         execution.query.touch(found.place.mount.name)
@@ -76,7 +84,9 @@ class Rewrite:
         full_name = (found.place.mount.name, *found.place.namespace, found.name)
         names = tuple(scan.schema.names)
         relation = Relation(_key("target"), scan.shadow(), names, table, TARGET, full_name, scan)
-        return cls(execution, statement, target, found, table, planner, scan, planner.add(relation))
+        if returned is not None:
+            returned.start(found, table)
+        return cls(execution, statement, target, found, table, planner, scan, planner.add(relation), returned=returned)
 
     # --- as text --------------------------------------------------------------------------------------------------
 
@@ -116,6 +126,21 @@ class Rewrite:
         field = self.table.handle.schema().find_field(column)
         return arrow_type_of(field.field_type, self.execution.session.settings.time_zone)
 
+    # --- plans ----------------------------------------------------------------------------------------------------
+
+    @property
+    def leading(self) -> str:
+        """The WITH before the statement: every query of the change begins with it."""
+        span = getattr(self.statement, "leading", None)
+        return "" if span is None else f"{self.text(span)}\n"
+
+    def plan(self, sql: str) -> Plan:
+        """Plans a query that is made of parts of the statement."""
+        return self.planner.plan(f"{self.leading}{sql}", self.statement)
+
+    def types(self, sql: str) -> list[pa.DataType]:
+        return self.planner.types(f"{self.leading}{sql}", self.statement)
+
     # --- files ----------------------------------------------------------------------------------------------------
 
     @property
@@ -130,7 +155,7 @@ class Rewrite:
         """Returns the files that may have a row of the target that satisfies a FROM clause with WHERE. Call before
         `narrow`.
         """
-        return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement).frame)
+        return self.wanted_by(self.plan(f"SELECT 1 FROM {source}").frame)
 
     def wanted_by(self, frame: DataFrame) -> list[int]:
         """Returns the files that may have a row that a plan over the target reads."""
@@ -168,7 +193,7 @@ class Rewrite:
     def places(self, source: str) -> pa.Table:
         """Returns the distinct positions of the target's rows that satisfy a FROM clause with WHERE."""
         place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
-        return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
+        return self.execution.collect(self.plan(f"SELECT DISTINCT {place} FROM {source}"))
 
     def touched(self, places: pa.Table) -> str:
         """Returns a FROM clause for the rows at these positions, under the target's alias."""
@@ -178,6 +203,13 @@ class Rewrite:
         """Returns a query for the other rows of the same files."""
         columns = column_list(TARGET, [*self.columns, *self.lineage])
         return f"SELECT {columns} FROM {self._joined(places, 'ANTI')}"
+
+    def return_old(self, places: pa.Table) -> None:
+        """Adds the rows at these positions to those that the statement returns, as deleted ones."""
+        assert self.returned is not None
+        sql = f"SELECT {column_list(TARGET, self.columns)} FROM {self.touched(places)}"
+        for batch in self.execution.batches(self.planner.plan(sql, self.statement)):
+            self.returned.add(batch, "DELETE")
 
     def _joined(self, places: pa.Table, kind: str) -> str:
         narrowed = self.narrowed(files_of(places))
@@ -231,6 +263,8 @@ class Rewrite:
     def _commit(
         self, removed: set[int], writer: FileWriter, deletes: DeleteWriter, operation: Operation | None
     ) -> None:
+        if self.returned is not None:
+            self.returned.compute()
         self.execution.query.check()
         if not (removed or writer.files or deletes.files):
             return
