@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.typed import NANOSECONDS, bounds
+from pinakes.parser.typed import NANOSECONDS, bounds, json
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -111,6 +111,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
         if (first != second or is_float(first)) and repeated:  # DataFusion distinguishes -0.0 and 0.0
             return _nullif(writer, arguments)
+    if (written_as_json := json.call(writer, node, arguments, scope)) is not None:
+        return written_as_json
     workaround = _WORKAROUNDS.get(node.name)
     found = moving(writer, node, arguments, others)
     if found is None and workaround is not None and not node.named:

@@ -40,7 +40,8 @@ _BINARY = {
     **dict.fromkeys(("+", "-"), _PLUS),
     **dict.fromkeys(("*", "/", "%", "//", "DIV"), _TIMES),
     "||": _APPEND,
-    **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
+    **dict.fromkeys(("->", "->>", "#>", "#>>"), _APPEND),
+    **dict.fromkeys(("@>", "<@"), _OTHER),
 }
 _LONGEST_FIXED = 1_000
 """Maximum values of a fixed-size list, which takes its full memory even when NULL."""
@@ -60,7 +61,7 @@ _UNITS = frozenset(
 _TYPES = frozenset(
     "TINYINT SMALLINT INT INTEGER BIGINT INT2 INT4 INT8 REAL FLOAT FLOAT4 FLOAT8 DOUBLE DECIMAL NUMERIC DEC BOOLEAN "
     "BOOL VARCHAR CHAR CHARACTER TEXT STRING DATE TIME TIMESTAMP TIMESTAMPTZ DATETIME INTERVAL BYTEA VARBINARY BINARY "
-    "BLOB UUID NVARCHAR".split()
+    "BLOB UUID NVARCHAR JSON JSONB".split()
 )
 _TESTS = {"IN": _COMPARISON, "BETWEEN": _COMPARISON} | dict.fromkeys(
     ("LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP"), _LIKE
@@ -643,8 +644,6 @@ class _Reader:
             found = self._word() if self.words[self.at] in _NOT_NAMES else None
             if found is not None:
                 return found
-            if self.words[self.at + 1] == "->":
-                raise Unread  # a lambda, or JSON access, which depends on the types
             return self._column()
         if kind == "quoted":
             return self._column()
@@ -715,8 +714,6 @@ class _Reader:
         self.expect(")")
         if len(items) > 1:
             return n.Row(start, self.ends[self.at], items)
-        if self.words[self.at] == "->":
-            raise Unread  # a lambda
         return n.Paren(start, self.ends[self.at], items[0])
 
     def _opens_expression(self) -> bool:

@@ -54,6 +54,8 @@ class Output(NamedTuple):
     is_uuid: bool = False
     stored: bool = False
     """Whether it is a column of a table."""
+    is_json: bool = False
+    """Whether it is known to be JSON (`json.py`)."""
 
 
 class Environment(Protocol):
