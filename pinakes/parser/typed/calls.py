@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.typed import NANOSECONDS, bounds, json
+from pinakes.parser.typed import NANOSECONDS, bounds, json, lambdas
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -100,6 +100,8 @@ _WORKAROUNDS = {
 
 
 def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
+    if any(isinstance(a, n.Lambda) for a in node.arguments):
+        return lambdas.call(writer, node, scope)
     arguments = [(a, writer.value(a, scope)) for a in node.arguments]
     others = [(o, writer.value(o, scope)) for o in node.others]
     for _, value in others:

@@ -26,6 +26,12 @@ _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 30, 40, 41, 50, 100
 parentheses.
 """
 
+LAMBDAS = frozenset(
+    "list_transform array_transform transform list_apply array_apply list_filter array_filter filter any_match "
+    "array_any_match list_any_match all_match array_all_match none_match array_none_match list_reduce array_reduce "
+    "reduce".split()
+)
+"""Functions in whose arguments `x -> …` is a lambda (`lambdas.py`); elsewhere it is an operator on JSON."""
 _BINARY = {
     "OR": _OR,
     "XOR": _XOR,
@@ -803,7 +809,28 @@ class _Reader:
             return self._call(start, ".".join(parts))
         return n.Column(start, self.ends[self.at], tuple(parts))
 
-    def _argument(self) -> n.Node:
+    def _lambda(self) -> n.Lambda | None:
+        """Parses x -> … or (x, y) -> …; None if it is another expression."""
+        start, begin = self.starts[self.at], self.at
+        if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] == "->":
+            names: tuple[str, ...] = (self.name(),)
+        elif self.words[self.at] == "(" and self.kinds[self.at + 1] in ("word", "quoted"):
+            try:
+                names = self.names()
+            except Unread:
+                names = ()
+            if not names or self.words[self.at] != "->":
+                self.at = begin
+                return None
+        else:
+            return None
+        self.at += 1
+        body = self.expression()
+        return n.Lambda(start, body.end, names, body)
+
+    def _argument(self, called: str = "") -> n.Node:
+        if called in LAMBDAS and (found := self._lambda()) is not None:
+            return found
         if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] in ("=>", ":="):
             self.at += 2
         if self.words[self.at] == "*" or (
@@ -832,11 +859,11 @@ class _Reader:
                 raise Unread
             found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
             # The IN of position(a IN b) is not a comparison.
-            found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument())
+            found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument(name))
         while self.words[self.at] != ")":
             if self.take(","):
                 found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
-                found.arguments.append(self._argument())
+                found.arguments.append(self._argument(name))
             elif self.take("ORDER", "BY"):
                 found.others += self._sorted()
             elif self.words[self.at] in ("FROM", "FOR", "IN", "PLACING"):  # substring(a FROM 1 FOR 2)

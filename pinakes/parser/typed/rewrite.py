@@ -119,7 +119,7 @@ def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
     bound = bound_of(found.type) if found.bound is None else found.bound
-    value = Value(None, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
+    value = Value(found.written, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
     is_column = found.name is not None
     return value if is_column and not is_struct(found.type) else _read(writer, node, value)
 
