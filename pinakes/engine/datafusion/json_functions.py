@@ -19,6 +19,38 @@ from pinakes.parser.typed import json as names
 _TEXT, _TEXTS, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int64()
 
 
+LISTED = (
+    ("json_extract", "json_extract(json, path | index)", "JSON at a path such as $.a[0], /a/0 or a key"),
+    ("json_extract_string", "json_extract_string(json, path | index)", "The same as a text"),
+    ("json_extract_scalar", "json_extract_scalar(json, path | index)", "The same, NULL for arrays and objects"),
+    ("json_extract_path", "json_extract_path(json, key, …)", "JSON at several keys, one in the other"),
+    ("json_extract_path_text", "json_extract_path_text(json, key, …)", "The same as a text"),
+    ("json_value", "json_value(json, path)", "The text of a scalar at a path of SQL/JSON"),
+    ("json_query", "json_query(json, path)", "JSON at a path of SQL/JSON"),
+    ("json_array_length", "json_array_length(json[, path])", "The number of elements of an array"),
+    ("json_array_elements", "json_array_elements(json)", "A row for each element of an array"),
+    ("json_array_elements_text", "json_array_elements_text(json)", "The same as texts"),
+    ("json_keys", "json_keys(json)", "The keys of an object, as a list"),
+    ("json_object_keys", "json_object_keys(json)", "A row for each key of an object"),
+    ("json_typeof", "json_typeof(json)", "object, array, string, number, boolean or null"),
+    ("json_type", "json_type(json[, path])", "The name of the type in DuckDB, such as OBJECT or VARCHAR"),
+    ("json_valid", "json_valid(text)", "Whether a text is JSON"),
+    ("json_parse", "json_parse(text)", "A text as JSON; an error if it is malformed"),
+    ("json_format", "json_format(json)", "JSON as a text"),
+    ("to_json", "to_json(value)", "A value as JSON"),
+    ("json_object", "json_object(key, value, …)", "A JSON object"),
+    ("json_build_object", "json_build_object(key, value, …)", "A JSON object"),
+    ("json_array", "json_array(value, …)", "A JSON array of the values that are not NULL"),
+    ("json_build_array", "json_build_array(value, …)", "A JSON array"),
+    ("list_transform", "list_transform(list, x -> …)", "The results of a lambda for each element"),
+    ("list_filter", "list_filter(list, x -> …)", "The elements for which a lambda is true"),
+    ("any_match", "any_match(list, x -> …)", "Whether a lambda is true for an element"),
+    ("all_match", "all_match(list, x -> …)", "Whether a lambda is true for all elements"),
+    ("none_match", "none_match(list, x -> …)", "Whether a lambda is true for no element"),
+)
+"""Names, syntax and descriptions of functions that are written in `parser/typed`, for SHOW FUNCTIONS."""
+
+
 def register_json_functions(context: SessionContext) -> None:
     for function in _functions():
         context.register_udf(function)
