@@ -45,6 +45,7 @@ def _refuse_constant(word: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=_refuse_constant)
 _SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_BLANK = frozenset(" \t\n\r")
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
 
@@ -170,6 +171,8 @@ def _span(text: str, steps: Steps) -> tuple[int, int]:
 
 
 def _skip(text: str, at: int) -> int:
+    if text[at : at + 1] not in _BLANK:  # most values have no blank before them
+        return at
     found = _BLANKS.match(text, at)
     assert found is not None
     return found.end()
