@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from pinakes.parser.json_rows import JSON_ROWS, json_rows
+from pinakes.parser.lambdas import arrow_lambdas
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
@@ -60,6 +62,10 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += _sized_series(tokens)
     if "ANY_VALUE" in words and "ORDER" in words:
         found += ordered_any_values(tokens)
+    if "LAMBDA" in words:
+        found += arrow_lambdas(tokens)
+    if not words.isdisjoint(JSON_ROWS):
+        found += json_rows(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 

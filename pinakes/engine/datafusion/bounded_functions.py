@@ -21,6 +21,7 @@ from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
+from pinakes.engine.datafusion.json_functions import json_function
 from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
 
@@ -106,6 +107,8 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
         case "array_resize":
             made = udf(bounds.array_resize, [type, _NUMBER, type.value_type], type, "immutable", called)
+        case "to_json" | "json_object" | "json_array" | "json_build_array":
+            made = json_function(name, type, called, limit)
         case _:
             raise AssertionError(name)
     return called, made

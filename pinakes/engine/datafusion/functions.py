@@ -15,6 +15,7 @@ import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 
 from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.engine.datafusion.json_functions import LISTED
 
 _ROUTINES = (
     "SELECT routine_name, function_type, min(syntax_example), min(description), bool_and(is_deterministic) "
@@ -58,7 +59,9 @@ def functions() -> tuple[Function, ...]:
         Function(name, kind.lower(), (syntax or "").strip(), (text or "").strip(), arguments[name], returns[name], sure)
         for name, kind, syntax, text, sure in _rows(context, _ROUTINES)
     ]
-    return tuple(sorted([*listed, *TABLE_FUNCTIONS]))
+    names = {function.name for function in listed}
+    written = [Function(name, "scalar", syntax, text) for name, syntax, text in LISTED if name not in names]
+    return tuple(sorted([*listed, *written, *TABLE_FUNCTIONS]))
 
 
 def _rows(context: SessionContext, sql: str) -> Iterable[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from pinakes.config.settings import Settings
 from pinakes.engine.datafusion.bounded_functions import register_bounded_functions
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
 from pinakes.engine.datafusion.checked_functions import register_checked_functions
+from pinakes.engine.datafusion.json_functions import register_json_functions
 
 # It has a line for each of some 400 functions of each context, in which nothing else would be found.
 logging.getLogger("datafusion.execution.session_state").setLevel(logging.INFO)
@@ -23,6 +24,7 @@ _AGGREGATE_FILTERS = "datafusion.optimizer.enable_aggregate_dynamic_filter_pushd
 """Always off: an aggregate that has seen only NULL so far is left out of the filter, so that `SELECT max(a), max(b)`
 skips files that have the greatest b (tests/workarounds/test_aggregate_dynamic_filter.py)."""
 _ROUND_ROBIN = "datafusion.optimizer.enable_round_robin_repartition"
+_DIALECT = "datafusion.sql_parser.dialect"
 _BATCH_SIZE = "datafusion.execution.batch_size"
 _TUNED = {
     _AGGREGATE_FILTERS: "false",
@@ -59,6 +61,7 @@ def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int, r
     context = SessionContext(config, runtime)
     register_checked_functions(context)
     register_bounded_functions(context, result_limit)
+    register_json_functions(context)
     if footers != CachesConfig().footers.max_bytes:  # DataFusion's own limits, which are not set for nothing
         limit_footers(context, footers)
     return context
@@ -82,7 +85,7 @@ class Switches:
     plan."""
 
     def __init__(self, settings: Settings) -> None:
-        self._are = {_STATISTICS: "true", _DYNAMIC_FILTERS: "true", _ROUND_ROBIN: "true"}
+        self._are = {_STATISTICS: "true", _DYNAMIC_FILTERS: "true", _ROUND_ROBIN: "true", _DIALECT: "generic"}
         self.applied(settings)
 
     def applied(self, settings: Settings) -> None:
@@ -97,12 +100,15 @@ class Switches:
         dynamic_filters: bool | None = None,
         round_robin: bool | None = None,
         rows: int | None = None,
+        lambdas: bool | None = None,
     ) -> None:
         """Whether what is planned next uses the statistics of files, the filters that operators make while they run,
-        and hands batches round to all threads, and how many rows a batch has; None leaves it. The caller holds the
+        and hands batches round to all threads, how many rows a batch has, and whether `->` makes a lambda, which it
+        does in DataFusion's dialect duckdb; None leaves it. The caller holds the
         session's lock, or works for who does."""
         given = {_STATISTICS: statistics, _DYNAMIC_FILTERS: dynamic_filters, _ROUND_ROBIN: round_robin}
-        for option, value in (*given.items(), (_BATCH_SIZE, rows)):
+        dialect = None if lambdas is None else "duckdb" if lambdas else "generic"
+        for option, value in (*given.items(), (_BATCH_SIZE, rows), (_DIALECT, dialect)):
             wanted = str(value).lower()
             if value is not None and wanted != self._are[option]:
                 context.sql(f"SET {option} = '{wanted}'")

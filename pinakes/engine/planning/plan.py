@@ -17,7 +17,7 @@ from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.session_config import READ_ONLY
 from pinakes.engine.datafusion.workarounds.cancellable_joins import PLAIN_JOINS, Joins
 from pinakes.engine.planning.width_guard import GuardedRelations, may_repeat
-from pinakes.parser.typed import WIDEST
+from pinakes.parser.typed import ARROW, WIDEST
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,9 +200,11 @@ def plan_frame(
                 dynamic_filters=not facts.names_meet,
                 round_robin=not facts.recursive,
                 rows=rows,
+                lambdas=ARROW in text,
             )
-        elif not bound.uses_statistics:
-            session.switches.set(context, statistics=False)
+        else:
+            statistics = None if bound.uses_statistics else False
+            session.switches.set(context, statistics=statistics, lambdas=ARROW in text)
         return context.sql_with_options(text.replace(WIDEST, str(widest)), READ_ONLY, param_values=bound.parameters)
 
 

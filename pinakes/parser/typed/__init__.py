@@ -36,5 +36,7 @@ WIDEST = str(10**17 + secrets.randbelow(9 * 10**17))
 """Stands in a text for the bytes that a value of its plan may have, until the rows of a batch are known. It is drawn
 for each process, so that a statement does not have it by chance.
 """
+ARROW = ") -> ("
+"""Separates the parameter of a lambda from its body in the text that is planned (`lambdas.py`)."""
 LATE = " late"
 """The suffix of functions that are not evaluated during planning, even for constant arguments."""

@@ -72,6 +72,11 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
     return found
 
 
+def is_bounded(function: str) -> bool:
+    """Returns whether calls of a function need a check."""
+    return function in _RULES
+
+
 def weighed(writer: Writer, node: n.Node, value: Value, weight: int) -> Value:
     """Returns a value with a check that a result of `weight` times its size is allowed."""
     if isinstance(node, n.Text | n.Number | n.Null | n.Boolean):

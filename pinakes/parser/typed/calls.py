@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.typed import NANOSECONDS, bounds
+from pinakes.parser.typed import NANOSECONDS, bounds, json, lambdas
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -100,6 +100,8 @@ _WORKAROUNDS = {
 
 
 def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
+    if any(isinstance(a, n.Lambda) for a in node.arguments):
+        return lambdas.call(writer, node, scope)
     arguments = [(a, writer.value(a, scope)) for a in node.arguments]
     others = [(o, writer.value(o, scope)) for o in node.others]
     for _, value in others:
@@ -111,6 +113,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
         if (first != second or is_float(first)) and repeated:  # DataFusion distinguishes -0.0 and 0.0
             return _nullif(writer, arguments)
+    if (written_as_json := json.call(writer, node, arguments, scope)) is not None:
+        return written_as_json
     workaround = _WORKAROUNDS.get(node.name)
     found = moving(writer, node, arguments, others)
     if found is None and workaround is not None and not node.named:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import text_literal
-from pinakes.parser.typed import ROUNDED
+from pinakes.parser.typed import ROUNDED, json
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.texts import TEXTS, cut, read_as, without_zone, written
 from pinakes.parser.typed.values import (
@@ -55,6 +55,8 @@ def type_text(type: n.TypeName) -> str | None:
 
 def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
     """Converts DATE '…', TIMESTAMP '…'. A timestamp written with nanoseconds keeps them."""
+    if node.type.name in json.TYPES:
+        return json.typed_text(node)
     name = type_text(node.type)
     if name is not None and _NANOSECONDS.search(node.value):
         name = name.replace("(6)", "(9)")
@@ -87,6 +89,8 @@ def binary(node: n.Node) -> str | None:
 def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
     operand = read_as(writer, node.operand, writer.value(node.operand, scope), node.type)
     name = type_text(node.type)
+    if node.type.name in json.TYPES:
+        return json.cast(writer, node, operand, scope)
     if node.type.name in TEXTS:
         return _text(writer, node, operand)
     if node.type.name in _INTEGERS and (is_decimal(operand.type) or is_float(operand.type)):

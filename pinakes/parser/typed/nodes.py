@@ -225,6 +225,18 @@ class Call(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Lambda(Node):
+    """x -> x + 1, (a, b) -> a + b: an argument of some functions"""
+
+    names: tuple[str, ...]
+    body: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.body,)
+
+
+@dataclass(slots=True, eq=False)
 class Extract(Node):
     part: str
     operand: Node

@@ -26,6 +26,12 @@ _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 30, 40, 41, 50, 100
 parentheses.
 """
 
+LAMBDAS = frozenset(
+    "list_transform array_transform transform list_apply array_apply list_filter array_filter filter any_match "
+    "array_any_match list_any_match all_match array_all_match none_match array_none_match list_reduce array_reduce "
+    "reduce".split()
+)
+"""Functions in whose arguments `x -> …` is a lambda (`lambdas.py`); elsewhere it is an operator on JSON."""
 _BINARY = {
     "OR": _OR,
     "XOR": _XOR,
@@ -40,7 +46,8 @@ _BINARY = {
     **dict.fromkeys(("+", "-"), _PLUS),
     **dict.fromkeys(("*", "/", "%", "//", "DIV"), _TIMES),
     "||": _APPEND,
-    **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
+    **dict.fromkeys(("->", "->>", "#>", "#>>"), _APPEND),
+    **dict.fromkeys(("@>", "<@"), _OTHER),
 }
 _LONGEST_FIXED = 1_000
 """Maximum values of a fixed-size list, which takes its full memory even when NULL."""
@@ -60,7 +67,7 @@ _UNITS = frozenset(
 _TYPES = frozenset(
     "TINYINT SMALLINT INT INTEGER BIGINT INT2 INT4 INT8 REAL FLOAT FLOAT4 FLOAT8 DOUBLE DECIMAL NUMERIC DEC BOOLEAN "
     "BOOL VARCHAR CHAR CHARACTER TEXT STRING DATE TIME TIMESTAMP TIMESTAMPTZ DATETIME INTERVAL BYTEA VARBINARY BINARY "
-    "BLOB UUID NVARCHAR".split()
+    "BLOB UUID NVARCHAR JSON JSONB".split()
 )
 _TESTS = {"IN": _COMPARISON, "BETWEEN": _COMPARISON} | dict.fromkeys(
     ("LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP"), _LIKE
@@ -643,8 +650,6 @@ class _Reader:
             found = self._word() if self.words[self.at] in _NOT_NAMES else None
             if found is not None:
                 return found
-            if self.words[self.at + 1] == "->":
-                raise Unread  # a lambda, or JSON access, which depends on the types
             return self._column()
         if kind == "quoted":
             return self._column()
@@ -715,8 +720,6 @@ class _Reader:
         self.expect(")")
         if len(items) > 1:
             return n.Row(start, self.ends[self.at], items)
-        if self.words[self.at] == "->":
-            raise Unread  # a lambda
         return n.Paren(start, self.ends[self.at], items[0])
 
     def _opens_expression(self) -> bool:
@@ -806,7 +809,28 @@ class _Reader:
             return self._call(start, ".".join(parts))
         return n.Column(start, self.ends[self.at], tuple(parts))
 
-    def _argument(self) -> n.Node:
+    def _lambda(self) -> n.Lambda | None:
+        """Parses x -> … or (x, y) -> …; None if it is another expression."""
+        start, begin = self.starts[self.at], self.at
+        if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] == "->":
+            names: tuple[str, ...] = (self.name(),)
+        elif self.words[self.at] == "(" and self.kinds[self.at + 1] in ("word", "quoted"):
+            try:
+                names = self.names()
+            except Unread:
+                names = ()
+            if not names or self.words[self.at] != "->":
+                self.at = begin
+                return None
+        else:
+            return None
+        self.at += 1
+        body = self.expression()
+        return n.Lambda(start, body.end, names, body)
+
+    def _argument(self, called: str = "") -> n.Node:
+        if called in LAMBDAS and (found := self._lambda()) is not None:
+            return found
         if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] in ("=>", ":="):
             self.at += 2
         if self.words[self.at] == "*" or (
@@ -835,11 +859,11 @@ class _Reader:
                 raise Unread
             found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
             # The IN of position(a IN b) is not a comparison.
-            found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument())
+            found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument(name))
         while self.words[self.at] != ")":
             if self.take(","):
                 found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
-                found.arguments.append(self._argument())
+                found.arguments.append(self._argument(name))
             elif self.take("ORDER", "BY"):
                 found.others += self._sorted()
             elif self.words[self.at] in ("FROM", "FOR", "IN", "PLACING"):  # substring(a FROM 1 FOR 2)

@@ -12,7 +12,7 @@ from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
 from pinakes.core.names import quote, text_literal
 from pinakes.parser.lexer import tokenize
-from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
+from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, json, temporal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
@@ -119,7 +119,7 @@ def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
     bound = bound_of(found.type) if found.bound is None else found.bound
-    value = Value(None, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
+    value = Value(found.written, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
     is_column = found.name is not None
     return value if is_column and not is_struct(found.type) else _read(writer, node, value)
 
@@ -232,6 +232,8 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         raise NotSupportedError(
             f"{operator} and {node.right.operator} without parentheses are not supported: write them"
         )
+    if operator in json.OPERATORS:
+        return json.operator(writer, node, values)
     if operator == "||":
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):

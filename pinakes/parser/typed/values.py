@@ -54,6 +54,10 @@ class Output(NamedTuple):
     is_uuid: bool = False
     stored: bool = False
     """Whether it is a column of a table."""
+    is_json: bool = False
+    """Whether it is known to be JSON (`json.py`)."""
+    written: str | None = None
+    """The text in place of its name: that of a parameter of a lambda."""
 
 
 class Environment(Protocol):

@@ -17,6 +17,7 @@ from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_text, cast_to, common, common_type, joined_type
+from pinakes.parser.typed.json import yields_json
 from pinakes.parser.typed.values import (
     INTERVAL,
     Environment,
@@ -262,7 +263,7 @@ class Writer:
                 check_order(value.type)
             values.append((item, value))
             name = item.alias or _name_of(item.value)
-            output = Output(name, value.type, value.bound, value.is_uuid)
+            output = Output(name, value.type, value.bound, value.is_uuid, is_json=yields_json(item.value, scope))
             if outputs is not None:
                 outputs.append(output)
             if item.alias is not None:
@@ -433,7 +434,12 @@ class Writer:
                 text = self._body(side, scope, [want or None for want in needs])[0]
                 left, right = (text, right) if side is node.left else (left, text)
         outputs = [
-            Output(a.name, t if t is not None else common(self.environment, a.type, b.type), _larger(a, b))
+            Output(
+                a.name,
+                t if t is not None else common(self.environment, a.type, b.type),
+                _larger(a, b),
+                is_json=a.is_json or b.is_json,
+            )
             for a, b, t in zip(left_outputs, right_outputs, types, strict=True)
         ]
         if node.distinct:

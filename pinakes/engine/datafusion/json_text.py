@@ -1,0 +1,400 @@
+"""JSON texts: parsing with exact numbers, paths, and the parts that paths select.
+
+A text is parsed by Python's C scanner, and a part of it is a slice of the text: numbers keep their digits, and a result
+is never longer than its text. Nesting is limited before a text is parsed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, Final, NamedTuple, NoReturn
+
+from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError
+
+MOST_NESTED = 500
+"""Levels of arrays and objects in a text: half of Python's limit, which its scanner counts, too."""
+MOST_STEPS = 64
+"""Steps of a path, each of which may scan the text once."""
+_SHOWN = 40
+
+
+class Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class Step(NamedTuple):
+    """One step of a path: the key for an object, and the position for an array; None where it selects nothing."""
+
+    key: str | None
+    position: int | None
+
+
+Steps = tuple[Step, ...]
+MISSING: Final = object()
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON value")
+
+
+_DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=_refuse_constant)
+_SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_BLANK = frozenset(" \t\n\r")
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+def parse(text: str) -> Any:
+    """Returns dictionaries, lists, texts, `Number`, booleans and None. Of equal keys the last one counts."""
+    if text.count("[") + text.count("{") > MOST_NESTED:
+        _check_depth(text)
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as e:
+        raise ExecutionError(f"invalid JSON: {e.msg} at character {e.pos + 1} of {_shorten(text)}") from None
+    except RecursionError:
+        raise ExecutionError(_TOO_DEEP) from None
+    except ValueError as e:
+        raise ExecutionError(f"invalid JSON: {e}: {_shorten(text)}") from None
+
+
+_TOO_DEEP = f"JSON with more than {MOST_NESTED} levels of arrays and objects is not supported"
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        character = found.group()
+        depth += (character in "[{") - (character in "]}")
+        if depth > MOST_NESTED:
+            raise ExecutionError(_TOO_DEEP)
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
+def is_valid(text: str) -> bool:
+    try:
+        parse(text)
+    except ExecutionError as e:
+        if e.message == _TOO_DEEP:
+            raise
+        return False
+    return True
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def take(value: Any, step: Step) -> Any:
+    """Returns the element or member of a parsed value; `MISSING` if there is none."""
+    if isinstance(value, dict):
+        return MISSING if step.key is None else value.get(step.key, MISSING)
+    if isinstance(value, list) and step.position is not None and -len(value) <= step.position < len(value):
+        return value[step.position]
+    return MISSING
+
+
+def follow(value: Any, steps: Steps) -> Any:
+    for step in steps:
+        value = take(value, step)
+        if value is MISSING:
+            break
+    return value
+
+
+def part(text: str, steps: Steps) -> str | None:
+    """Returns the JSON that a path selects, as it is written; None if there is none."""
+    value = follow(parse(text), steps)
+    return None if value is MISSING else written(text, value, steps)
+
+
+def part_text(text: str, steps: Steps) -> str | None:
+    """Returns the text of a JSON string, and any other value as it is written; None also for null."""
+    value = follow(parse(text), steps)
+    if value is MISSING or value is None:
+        return None
+    return as_text(text, value) if isinstance(value, str) else written(text, value, steps)
+
+
+def scalar_text(text: str, steps: Steps) -> str | None:
+    """Returns the text of a value that is neither an array nor an object nor null."""
+    value = follow(parse(text), steps)
+    if value is MISSING or value is None or isinstance(value, dict | list):
+        return None
+    return as_text(text, value) if isinstance(value, str) else written(text, value, steps)
+
+
+def as_text(text: str, value: str) -> str:
+    """Returns the characters of a JSON string of the text."""
+    if "\\u" in text:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ExecutionError(f"a JSON string has half of a surrogate pair: {_shorten(text)}") from None
+    return str(value)
+
+
+_WORDS = {True: "true", False: "false", None: "null"}
+
+
+def written(text: str, value: Any, steps: Steps) -> str:
+    """Returns a parsed value as it is written in the text."""
+    if isinstance(value, Number):
+        return str(value)
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    if isinstance(value, str) and "\\" not in text:
+        return f'"{value}"'
+    start, end = _span(text, steps)
+    return text[start:end]
+
+
+def _span(text: str, steps: Steps) -> tuple[int, int]:
+    """Returns where the value of a path is, which exists."""
+    start = _skip(text, 0)
+    end = len(text.rstrip(" \t\n\r"))
+    for step in steps:
+        if text[start] == "{":
+            spans = [(begin, stop) for key, begin, stop in _members(text, start) if key == step.key]
+            start, end = spans[-1]
+        else:
+            start, end = list(_elements(text, start))[step.position or 0]
+    return start, end
+
+
+def _skip(text: str, at: int) -> int:
+    if text[at : at + 1] not in _BLANK:  # most values have no blank before them
+        return at
+    found = _BLANKS.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        key, at = scanstring(text, _skip(text, at + (text[at] == ",")) + 1, True)
+        start = _skip(text, _skip(text, at) + 1)
+        _, end = _SCAN(text, start)
+        yield key, start, end
+        at = _skip(text, end)
+
+
+def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        start = _skip(text, at + (text[at] == ","))
+        _, end = _SCAN(text, start)
+        yield start, end
+        at = _skip(text, end)
+
+
+def elements(text: str) -> list[str]:
+    """Returns the elements of an array, as they are written."""
+    _array(text, "take the elements")
+    return [text[start:end] for start, end in _elements(text, _skip(text, 0))]
+
+
+def element_texts(text: str) -> list[str | None]:
+    """Returns the elements of an array as texts."""
+    values = _array(text, "take the elements")
+    raw = [text[start:end] for start, end in _elements(text, _skip(text, 0))]
+    return [
+        None if value is None else as_text(text, value) if isinstance(value, str) else one
+        for value, one in zip(values, raw, strict=True)
+    ]
+
+
+def array_length(text: str) -> int:
+    return len(_array(text, "take the length"))
+
+
+def _array(text: str, doing: str) -> list[Any]:
+    value = parse(text)
+    if not isinstance(value, list):
+        raise ExecutionError(f"cannot {doing} of a JSON {_kind(value)}, only of an array: {_shorten(text)}")
+    return value
+
+
+def keys(text: str) -> list[str]:
+    """Returns the keys of an object; none of another value."""
+    value = parse(text)
+    return [as_text(text, key) for key in value] if isinstance(value, dict) else []
+
+
+def object_keys(text: str) -> list[str]:
+    value = parse(text)
+    if not isinstance(value, dict):
+        raise ExecutionError(f"cannot take the keys of a JSON {_kind(value)}, only of an object: {_shorten(text)}")
+    return [as_text(text, key) for key in value]
+
+
+# --- types -----------------------------------------------------------------------------------------------------------
+
+
+def _kind(value: Any) -> str:
+    """Returns PostgreSQL's name of a type."""
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case Number():
+            return "number"
+        case str():
+            return "string"
+        case None:
+            return "null"
+    return "boolean"
+
+
+def type_of(text: str) -> str:
+    return _kind(parse(text))
+
+
+_DUCKDB = {"object": "OBJECT", "array": "ARRAY", "string": "VARCHAR", "boolean": "BOOLEAN", "null": "NULL"}
+_INTEGER_DIGITS = 20
+
+
+def storage_type(text: str, steps: Steps = ()) -> str | None:
+    """Returns DuckDB's name of a type."""
+    value = follow(parse(text), steps)
+    if value is MISSING:
+        return None
+    if not isinstance(value, Number):
+        return _DUCKDB[_kind(value)]
+    if len(value) > _INTEGER_DIGITS or not value.removeprefix("-").isdigit():
+        return "DOUBLE"
+    number = int(value)
+    if value.startswith("-"):
+        return "BIGINT" if number >= -(2**63) else "DOUBLE"
+    return "UBIGINT" if number < 2**64 else "DOUBLE"
+
+
+# --- paths -----------------------------------------------------------------------------------------------------------
+
+_INDEX = re.compile(r"-?[0-9]{1,9}")
+_STEP = re.compile(
+    r"""\s*(?: \.\s*(?: "((?:[^"\\]|\\.)*)" | ([^\s.\["*?()@]+) )
+      | \[\s*(?: (\#-|-)?([0-9]{1,9}) | "((?:[^"\\]|\\.)*)" )\s*\] )""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@lru_cache(maxsize=1024)
+def by_key(key: str) -> Steps:
+    return (Step(key, None),)
+
+
+@lru_cache(maxsize=1024)
+def by_keys(path: str) -> Steps | None:
+    """Returns the steps of a JSON array of texts, each a key or an index; None if one of them is null."""
+    names = parse(path)
+    if any(name is None for name in names):
+        return None
+    return _limited(tuple(Step(name, int(name) if _INDEX.fullmatch(name) else None) for name in names))
+
+
+@lru_cache(maxsize=1024)
+def by_path(path: str) -> Steps:
+    """Returns the steps of $.a[0], of the pointer /a/0, or of a plain key."""
+    if path.startswith("$"):
+        return _steps(path, path[1:])
+    if path.startswith("/"):
+        names = [name.replace("~1", "/").replace("~0", "~") for name in path[1:].split("/")]
+        return _limited(tuple(Step(name, int(name) if name.isdecimal() and len(name) < 10 else None) for name in names))
+    return (Step(path, None),) if path else ()
+
+
+class StandardPath(NamedTuple):
+    """A path of SQL/JSON; if it is `lax`, a key is also looked for in the elements of an array."""
+
+    steps: Steps
+    lax: bool
+
+
+@lru_cache(maxsize=1024)
+def standard_path(path: str) -> StandardPath:
+    mode, _, rest = path.strip().partition(" ")
+    is_mode = mode in ("lax", "strict")
+    rest = rest.strip() if is_mode else path.strip()
+    if not rest.startswith("$"):
+        raise InvalidArgument(f"a JSON path starts with $, as '$.name[0]', not {_shorten(path)}")
+    return StandardPath(_steps(path, rest[1:]), mode != "strict")
+
+
+def _steps(path: str, rest: str) -> Steps:
+    found, at = list[Step](), 0
+    while at < len(rest.rstrip()):
+        step = _STEP.match(rest, at)
+        if step is None:
+            raise NotSupportedError(
+                f"the JSON path {_shorten(path)} is not supported: write keys and indexes, as '$.name[0].\"two words\"'"
+            )
+        quoted, plain, sign, index, bracketed = step.groups()
+        if index is not None:
+            found.append(Step(None, -int(index) if sign else int(index)))
+            if sign and not int(index):
+                found[-1] = Step(None, None)  # one after the last
+        else:
+            found.append(
+                Step(plain if plain is not None else _unescaped(quoted if quoted is not None else bracketed), None)
+            )
+        at = step.end()
+    return _limited(tuple(found))
+
+
+def _unescaped(key: str) -> str:
+    try:
+        return str(json.loads(f'"{key}"'))
+    except ValueError:
+        raise InvalidArgument(f"the key {_shorten(key)} of a JSON path can't be read") from None
+
+
+def _limited(steps: Steps) -> Steps:
+    if len(steps) > MOST_STEPS:
+        raise NotSupportedError(f"a JSON path with more than {MOST_STEPS} steps is not supported: use two calls")
+    return steps
+
+
+def _selected(value: Any, path: StandardPath) -> tuple[Any, Steps] | None:
+    """Returns the one item that a path of SQL/JSON selects, and the steps to it; None if it is none or several."""
+    items: list[tuple[Any, Steps]] = [(value, ())]
+    for step in path.steps:
+        following = list[tuple[Any, Steps]]()
+        for item, steps in items:
+            if path.lax and step.key is not None and isinstance(item, list):
+                candidates = [(one, (*steps, Step(None, at))) for at, one in enumerate(item)]
+            else:
+                candidates = [(item, steps)]
+            for one, above in candidates:
+                if path.lax and step.position == 0 and not isinstance(one, list):
+                    following.append((one, above))
+                elif step.position is None or step.position >= 0:
+                    found = take(one, step)
+                    following += [] if found is MISSING else [(found, (*above, step))]
+        items = following
+    return items[0] if len(items) == 1 else None
+
+
+def standard_value(text: str, path: StandardPath) -> str | None:
+    """JSON_VALUE: the text of a scalar; NULL for any other result."""
+    found = _selected(parse(text), path)
+    if found is None or found[0] is None or isinstance(found[0], dict | list):
+        return None
+    value, steps = found
+    return as_text(text, value) if isinstance(value, str) else written(text, value, steps)
+
+
+def standard_query(text: str, path: StandardPath) -> str | None:
+    """JSON_QUERY: the JSON of one item; NULL for none or several."""
+    found = _selected(parse(text), path)
+    return None if found is None else written(text, *found)
