@@ -20,6 +20,9 @@ from typing import Literal
 
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
+from pinakes.parser.syntax.multisets import multisets
+from pinakes.parser.syntax.similar import similar_patterns
+from pinakes.parser.syntax.small_words import left_joins, without_materialized
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -60,6 +63,14 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += _sized_series(tokens)
     if "ANY_VALUE" in words and "ORDER" in words:
         found += ordered_any_values(tokens)
+    if "MATERIALIZED" in words:
+        found += without_materialized(tokens)
+    if "SEMI" in words or "ANTI" in words:
+        found += left_joins(tokens)
+    if "SIMILAR" in words:
+        found += similar_patterns(tokens)
+    if "ALL" in words and not words.isdisjoint(("INTERSECT", "EXCEPT")):
+        found += multisets(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 

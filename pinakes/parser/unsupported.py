@@ -1,6 +1,6 @@
 """Refuses clauses that DataFusion parses and ignores, or answers differently from SQL, by their tokens.
 
-A sample would return all rows, and EXCEPT ALL would lose duplicates, without an error. `wrong_results.py` refuses forms
+A sample would return all rows, without an error. `wrong_results.py` refuses forms
 that require a tree; here sqlglot need not be able to parse the rest of the text.
 """
 
@@ -90,10 +90,6 @@ def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
 
 
-def _is_all(tokens: Sequence[Token], at: int) -> bool:
-    return _word(tokens, at + 1) == "ALL"
-
-
 def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
     """SELECT * ILIKE 'a%', not a * ilike."""
     after = tokens[at + 1].kind if at + 1 < len(tokens) else "end"
@@ -112,10 +108,6 @@ def _is_of_all_columns(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_hierarchy(tokens: Sequence[Token], at: int) -> bool:
     return (_word(tokens, at), _word(tokens, at + 1)) in (("CONNECT", "BY"), ("START", "WITH"))
-
-
-def _is_similar(tokens: Sequence[Token], at: int) -> bool:
-    return _word(tokens, at + 1) == "TO"
 
 
 def _is_lock(tokens: Sequence[Token], at: int) -> bool:
@@ -210,10 +202,6 @@ _HIERARCHY = "START WITH and CONNECT BY are not supported: write WITH RECURSIVE 
 _TOTALS = "GROUP BY … WITH {0} is not supported: write GROUP BY {1}"
 _NO_SAMPLE = "samples of a table are not supported: write WHERE random() < 0.1, or LIMIT"
 _OF_WINDOW = "a window that builds on another one is not supported: write PARTITION BY and ORDER BY out in it"
-_MULTISET = (
-    "{0} ALL is not supported: duplicates would be counted wrongly. Write {0}, or number them with row_number() OVER "
-    "(PARTITION BY …) on both sides and then {0}"
-)
 
 _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "TABLESAMPLE": (_is_tablesample, _NO_SAMPLE),
@@ -230,8 +218,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "CUBE": (_is_totals, _TOTALS.format("CUBE", "CUBE (…)")),
     "TOTALS": (_is_totals, _TOTALS.format("TOTALS", "GROUPING SETS ((…), ())")),
     "ORDINALITY": (_is_ordinality, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
-    "EXCEPT": (_is_all, _MULTISET.format("EXCEPT")),
-    "INTERSECT": (_is_all, _MULTISET.format("INTERSECT")),
     "OVER": (_is_of_another_window, _OF_WINDOW),
     "WINDOW": (_defines_by_another_window, _OF_WINDOW),
     "INTERVAL": (
@@ -245,7 +231,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         "count(DISTINCT *) is not supported: write SELECT count(*) FROM (SELECT DISTINCT * FROM …)",
     ),
     "USING": (_repeats_a_column, "a column may stand only once in USING"),
-    "SIMILAR": (_is_similar, "SIMILAR TO is not supported: write regexp_like(a, '^(…)$')"),
     "FOR": (_is_lock, "FOR UPDATE and FOR SHARE are not supported: a query locks nothing"),
     "^": (_is_power_or_xor, "a ^ b is not supported: write power(a, b), or (a | b) - (a & b) for XOR"),
     "@": (_is_branch, "name@version is not supported: write FOR VERSION AS OF 'main' after the table"),
