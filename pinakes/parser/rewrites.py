@@ -21,6 +21,7 @@ from typing import Literal
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
 from pinakes.parser.syntax.multisets import multisets
+from pinakes.parser.syntax.samples import samples
 from pinakes.parser.syntax.similar import similar_patterns
 from pinakes.parser.syntax.small_words import left_joins, without_materialized
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
@@ -71,6 +72,8 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += similar_patterns(tokens)
     if "ALL" in words and not words.isdisjoint(("INTERSECT", "EXCEPT")):
         found += multisets(tokens)
+    if "TABLESAMPLE" in words or "SAMPLE" in words:
+        found += samples(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 

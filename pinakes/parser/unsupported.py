@@ -1,6 +1,6 @@
 """Refuses clauses that DataFusion parses and ignores, or answers differently from SQL, by their tokens.
 
-A sample would return all rows, without an error. `wrong_results.py` refuses forms
+WITH ROLLUP would return no totals, without an error. `wrong_results.py` refuses forms
 that require a tree; here sqlglot need not be able to parse the rest of the text.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 
-_SAMPLES = frozenset({"(", "BERNOULLI", "SYSTEM", "RESERVOIR", "BLOCK", "ROW"})
 _NOT_A_NAME = frozenset(
     "ALL AND AS BETWEEN BY CASE DISTINCT ELSE FROM HAVING ILIKE IN IS JOIN LIKE LIMIT NOT ON OR SELECT SET THEN UPDATE "
     "WHEN WHERE WITH".split()
@@ -55,18 +54,6 @@ def _follows_a_name(tokens: Sequence[Token], at: int) -> bool:
     before = tokens[at - 1] if at else None
     is_name = before is not None and (before.kind in ("word", "quoted", "string") or before.word == ")")
     return is_name and _word(tokens, at - 1) not in _NOT_A_NAME
-
-
-def _is_tablesample(tokens: Sequence[Token], at: int) -> bool:
-    return _follows_a_name(tokens, at) and _word(tokens, at + 1) in _SAMPLES
-
-
-def _is_sample(tokens: Sequence[Token], at: int) -> bool:
-    """SAMPLE 0.1, SAMPLE (10), SAMPLE ROW (10): with a number, or it is a name."""
-    if not _follows_a_name(tokens, at):
-        return False
-    size = next((t for t in tokens[at + 1 :] if t.word not in _SAMPLES), None)
-    return size is not None and size.kind in ("number", "parameter")
 
 
 def _is_prewhere(tokens: Sequence[Token], at: int) -> bool:
@@ -200,12 +187,9 @@ def _starts_with_a_window(tokens: Sequence[Token], at: int) -> bool:
 
 _HIERARCHY = "START WITH and CONNECT BY are not supported: write WITH RECURSIVE … UNION ALL …"
 _TOTALS = "GROUP BY … WITH {0} is not supported: write GROUP BY {1}"
-_NO_SAMPLE = "samples of a table are not supported: write WHERE random() < 0.1, or LIMIT"
 _OF_WINDOW = "a window that builds on another one is not supported: write PARTITION BY and ORDER BY out in it"
 
 _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
-    "TABLESAMPLE": (_is_tablesample, _NO_SAMPLE),
-    "SAMPLE": (_is_sample, _NO_SAMPLE),
     "POSITIONAL": (
         _is_kind_of_join,
         "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
