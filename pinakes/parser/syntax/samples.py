@@ -1,7 +1,7 @@
 """Samples of the rows of a table.
 
-FROM t AS x TABLESAMPLE BERNOULLI (10)   →  FROM (SELECT * FROM t AS x WHERE random() < 0.1)     a percentage
-FROM t USING SAMPLE 5 ROWS               →  FROM (SELECT * FROM t ORDER BY random() LIMIT 5)
+FROM t AS x TABLESAMPLE BERNOULLI (10)   →  FROM (FROM t AS x SELECT * WHERE random() < 0.1)     a percentage
+FROM t USING SAMPLE 5 ROWS               →  FROM (FROM t SELECT * ORDER BY random() LIMIT 5)
 
 A subquery without an alias keeps the qualifiers of its columns. SYSTEM samples single rows too. A percentage without a
 method is that of single rows, as BERNOULLI.
@@ -38,8 +38,8 @@ class _Sample(NamedTuple):
     @property
     def clause(self) -> str:
         if self.is_rows:
-            return f" ORDER BY random() LIMIT {self.number})"
-        return f" WHERE random() < {self.number} / 100.0)"
+            return f" SELECT * ORDER BY random() LIMIT {self.number})"
+        return f" SELECT * WHERE random() < {self.number} / 100.0)"
 
 
 def samples(tokens: Sequence[Token]) -> Iterator[Repair]:
@@ -57,7 +57,7 @@ def samples(tokens: Sequence[Token]) -> Iterator[Repair]:
             raise Fault(_NO_SAMPLE, token.start, unsupported=True)
         else:
             continue
-        yield inserted(tokens[first].start, "(SELECT * FROM ")
+        yield inserted(tokens[first].start, "(FROM ")
         yield replaced(token, tokens[found.last], found.clause)
 
 
