@@ -20,7 +20,9 @@ from typing import Literal
 
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
+from pinakes.parser.syntax.collations import collations
 from pinakes.parser.syntax.multisets import multisets
+from pinakes.parser.syntax.ordinality import numbered
 from pinakes.parser.syntax.samples import samples
 from pinakes.parser.syntax.similar import similar_patterns
 from pinakes.parser.syntax.small_words import left_joins, without_materialized
@@ -74,6 +76,10 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += multisets(tokens)
     if "TABLESAMPLE" in words or "SAMPLE" in words:
         found += samples(tokens)
+    if "COLLATE" in words:
+        found += collations(tokens)
+    if "ORDINALITY" in words:
+        found += numbered(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 

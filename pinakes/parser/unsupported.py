@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
+from pinakes.parser.syntax.ordinality import is_numbered
 
 _NOT_A_NAME = frozenset(
     "ALL AND AS BETWEEN BY CASE DISTINCT ELSE FROM HAVING ILIKE IN IS JOIN LIKE LIMIT NOT ON OR SELECT SET THEN UPDATE "
@@ -67,7 +68,7 @@ def _is_totals(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_ordinality(tokens: Sequence[Token], at: int) -> bool:
     """f(…) WITH ORDINALITY [AS t(…)], and no subquery of that name: WITH ordinality AS (…)."""
-    if _word(tokens, at - 1) != "WITH" or _word(tokens, at + 1) == "(":
+    if _word(tokens, at - 1) != "WITH" or _word(tokens, at + 1) == "(" or is_numbered(tokens, at):
         return False
     return _word(tokens, at + 1) != "AS" or _word(tokens, at + 2) not in ("(", "MATERIALIZED", "NOT")
 
@@ -75,6 +76,29 @@ def _is_ordinality(tokens: Sequence[Token], at: int) -> bool:
 def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
     """a POSITIONAL JOIN b: DataFusion reads the word as an alias, and makes a cross join."""
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
+
+
+def _is_asof(tokens: Sequence[Token], at: int) -> bool:
+    """a ASOF [LEFT] JOIN b"""
+    joins = _word(tokens, at + 1) == "JOIN" or (_word(tokens, at + 1), _word(tokens, at + 2)) == ("LEFT", "JOIN")
+    return joins and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
+
+
+def _is_pivot(tokens: Sequence[Token], at: int) -> bool:
+    """FROM t PIVOT (sum(a) FOR b IN (…)), not a function or an alias with columns: AS pivot (a, b)."""
+    follows_a_function = _word(tokens, at + 2) in (",", ")") or at + 2 >= len(tokens)
+    return (
+        _word(tokens, at + 1) == "("
+        and _follows_a_name(tokens, at)
+        and not follows_a_function
+        and any(token.word == "FOR" for token in tokens[at:])
+    )
+
+
+def _is_frame_exclusion(tokens: Sequence[Token], at: int) -> bool:
+    """OVER (… ROWS … EXCLUDE CURRENT ROW)"""
+    is_frame = _word(tokens, at - 1) in ("ROW", "PRECEDING", "FOLLOWING")
+    return is_frame and _word(tokens, at + 1) in ("CURRENT", "GROUP", "TIES", "NO")
 
 
 def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
@@ -195,13 +219,30 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
         "by that",
     ),
+    "ASOF": (
+        _is_asof,
+        "ASOF JOIN is not supported: join by >=, and keep the nearest row with QUALIFY row_number() OVER (PARTITION BY "
+        "… ORDER BY … DESC) = 1",
+    ),
+    "PIVOT": (
+        _is_pivot,
+        "PIVOT is not supported: write sum(a) FILTER (WHERE b = 'x') AS x for each value, and GROUP BY",
+    ),
+    "UNPIVOT": (_is_pivot, "UNPIVOT is not supported: write SELECT 'a' AS k, a AS v FROM t UNION ALL SELECT …"),
+    "EXCLUDE": (
+        _is_frame_exclusion,
+        "EXCLUDE of a window frame is not supported: subtract the current row's value, or use two frames",
+    ),
     "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
     "CONNECT": (_is_hierarchy, _HIERARCHY),
     "START": (_is_hierarchy, _HIERARCHY),
     "ROLLUP": (_is_totals, _TOTALS.format("ROLLUP", "ROLLUP (…)")),
     "CUBE": (_is_totals, _TOTALS.format("CUBE", "CUBE (…)")),
     "TOTALS": (_is_totals, _TOTALS.format("TOTALS", "GROUPING SETS ((…), ())")),
-    "ORDINALITY": (_is_ordinality, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
+    "ORDINALITY": (
+        _is_ordinality,
+        "WITH ORDINALITY is only supported for FROM unnest([…]) WITH ORDINALITY AS t(x, n): write row_number() OVER ()",
+    ),
     "OVER": (_is_of_another_window, _OF_WINDOW),
     "WINDOW": (_defines_by_another_window, _OF_WINDOW),
     "INTERVAL": (

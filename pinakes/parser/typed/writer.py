@@ -276,9 +276,9 @@ class Writer:
         values = list[tuple[n.Item, Value]]()
         for item in node.items:
             if (isinstance(item.value, n.Star) and item.value.renamed) or self._is_of_columns(item):
-                text, columns = self._of_columns(item, node, scope)
+                text, listed = self._of_columns(item, node, scope)
                 pieces.append((item, text))
-                outputs = None if outputs is None else [*outputs, *columns]
+                outputs = None if outputs is None else [*outputs, *listed]
                 continue
             if isinstance(item.value, n.Star):
                 pieces += self._replaced(item.value, scope)
