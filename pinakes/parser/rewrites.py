@@ -26,6 +26,7 @@ from pinakes.parser.syntax.ordinality import numbered
 from pinakes.parser.syntax.samples import samples
 from pinakes.parser.syntax.similar import similar_patterns
 from pinakes.parser.syntax.small_words import left_joins, without_materialized
+from pinakes.parser.syntax.struct_types import struct_types
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -80,6 +81,8 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += collations(tokens)
     if "ORDINALITY" in words:
         found += numbered(tokens)
+    if "STRUCT" in words:
+        found += struct_types(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 
