@@ -10,7 +10,7 @@ list[1].name                   →  list[1]['name']
 FROM t, range(3) AS g          →  FROM t, (SELECT * FROM range(3) LIMIT 3) AS g
 
 The last one gives DataFusion the number of rows, which it does not know for these functions: a join without a
-condition would otherwise make a batch of three rows for each row of t.
+condition would otherwise make a batch of three rows for each row of t. `syntax/` has the forms with more to them.
 """
 
 from __future__ import annotations
