@@ -83,6 +83,9 @@ def _without_on(item: list[Token]) -> list[Token]:
 
 
 def _has_star(item: Sequence[Token]) -> bool:
+    """Returns whether an item stands for several columns: *, t.*, COLUMNS(…)."""
+    if any(t.word == "COLUMNS" and i + 1 < len(item) and item[i + 1].word == "(" for i, t in enumerate(item)):
+        return True
     return any(t.word == "*" and (i == 0 or item[i - 1].word == ".") for i, t in enumerate(item))
 
 

@@ -10,7 +10,7 @@ list[1].name                   →  list[1]['name']
 FROM t, range(3) AS g          →  FROM t, (SELECT * FROM range(3) LIMIT 3) AS g
 
 The last one gives DataFusion the number of rows, which it does not know for these functions: a join without a
-condition would otherwise make a batch of three rows for each row of t.
+condition would otherwise make a batch of three rows for each row of t. `syntax/` has the forms with more to them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,13 @@ from pinakes.parser.json_rows import JSON_ROWS, json_rows
 from pinakes.parser.lambdas import arrow_lambdas
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
+from pinakes.parser.syntax.collations import collations
+from pinakes.parser.syntax.multisets import multisets
+from pinakes.parser.syntax.ordinality import numbered
+from pinakes.parser.syntax.samples import samples
+from pinakes.parser.syntax.similar import similar_patterns
+from pinakes.parser.syntax.small_words import left_joins, without_materialized
+from pinakes.parser.syntax.struct_types import struct_types
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -66,6 +73,22 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += arrow_lambdas(tokens)
     if not words.isdisjoint(JSON_ROWS):
         found += json_rows(tokens)
+    if "MATERIALIZED" in words:
+        found += without_materialized(tokens)
+    if "SEMI" in words or "ANTI" in words:
+        found += left_joins(tokens)
+    if "SIMILAR" in words:
+        found += similar_patterns(tokens)
+    if "ALL" in words and not words.isdisjoint(("INTERSECT", "EXCEPT")):
+        found += multisets(tokens)
+    if "TABLESAMPLE" in words or "SAMPLE" in words:
+        found += samples(tokens)
+    if "COLLATE" in words:
+        found += collations(tokens)
+    if "ORDINALITY" in words:
+        found += numbered(tokens)
+    if "STRUCT" in words:
+        found += struct_types(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
 
 

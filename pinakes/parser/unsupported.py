@@ -1,6 +1,6 @@
 """Refuses clauses that DataFusion parses and ignores, or answers differently from SQL, by their tokens.
 
-A sample would return all rows, and EXCEPT ALL would lose duplicates, without an error. `wrong_results.py` refuses forms
+WITH ROLLUP would return no totals, without an error. `wrong_results.py` refuses forms
 that require a tree; here sqlglot need not be able to parse the rest of the text.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
+from pinakes.parser.syntax.ordinality import is_numbered
 
-_SAMPLES = frozenset({"(", "BERNOULLI", "SYSTEM", "RESERVOIR", "BLOCK", "ROW"})
 _NOT_A_NAME = frozenset(
     "ALL AND AS BETWEEN BY CASE DISTINCT ELSE FROM HAVING ILIKE IN IS JOIN LIKE LIMIT NOT ON OR SELECT SET THEN UPDATE "
     "WHEN WHERE WITH".split()
@@ -57,18 +57,6 @@ def _follows_a_name(tokens: Sequence[Token], at: int) -> bool:
     return is_name and _word(tokens, at - 1) not in _NOT_A_NAME
 
 
-def _is_tablesample(tokens: Sequence[Token], at: int) -> bool:
-    return _follows_a_name(tokens, at) and _word(tokens, at + 1) in _SAMPLES
-
-
-def _is_sample(tokens: Sequence[Token], at: int) -> bool:
-    """SAMPLE 0.1, SAMPLE (10), SAMPLE ROW (10): with a number, or it is a name."""
-    if not _follows_a_name(tokens, at):
-        return False
-    size = next((t for t in tokens[at + 1 :] if t.word not in _SAMPLES), None)
-    return size is not None and size.kind in ("number", "parameter")
-
-
 def _is_prewhere(tokens: Sequence[Token], at: int) -> bool:
     return _follows_a_name(tokens, at) and _word(tokens, at + 1) not in _OF_NAMES and at + 1 < len(tokens)
 
@@ -80,7 +68,7 @@ def _is_totals(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_ordinality(tokens: Sequence[Token], at: int) -> bool:
     """f(…) WITH ORDINALITY [AS t(…)], and no subquery of that name: WITH ordinality AS (…)."""
-    if _word(tokens, at - 1) != "WITH" or _word(tokens, at + 1) == "(":
+    if _word(tokens, at - 1) != "WITH" or _word(tokens, at + 1) == "(" or is_numbered(tokens, at):
         return False
     return _word(tokens, at + 1) != "AS" or _word(tokens, at + 2) not in ("(", "MATERIALIZED", "NOT")
 
@@ -90,8 +78,27 @@ def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
 
 
-def _is_all(tokens: Sequence[Token], at: int) -> bool:
-    return _word(tokens, at + 1) == "ALL"
+def _is_asof(tokens: Sequence[Token], at: int) -> bool:
+    """a ASOF [LEFT] JOIN b"""
+    joins = _word(tokens, at + 1) == "JOIN" or (_word(tokens, at + 1), _word(tokens, at + 2)) == ("LEFT", "JOIN")
+    return joins and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
+
+
+def _is_pivot(tokens: Sequence[Token], at: int) -> bool:
+    """FROM t PIVOT (sum(a) FOR b IN (…)), not a function or an alias with columns: AS pivot (a, b)."""
+    follows_a_function = _word(tokens, at + 2) in (",", ")") or at + 2 >= len(tokens)
+    return (
+        _word(tokens, at + 1) == "("
+        and _follows_a_name(tokens, at)
+        and not follows_a_function
+        and any(token.word == "FOR" for token in tokens[at:])
+    )
+
+
+def _is_frame_exclusion(tokens: Sequence[Token], at: int) -> bool:
+    """OVER (… ROWS … EXCLUDE CURRENT ROW)"""
+    is_frame = _word(tokens, at - 1) in ("ROW", "PRECEDING", "FOLLOWING")
+    return is_frame and _word(tokens, at + 1) in ("CURRENT", "GROUP", "TIES", "NO")
 
 
 def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
@@ -112,10 +119,6 @@ def _is_of_all_columns(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_hierarchy(tokens: Sequence[Token], at: int) -> bool:
     return (_word(tokens, at), _word(tokens, at + 1)) in (("CONNECT", "BY"), ("START", "WITH"))
-
-
-def _is_similar(tokens: Sequence[Token], at: int) -> bool:
-    return _word(tokens, at + 1) == "TO"
 
 
 def _is_lock(tokens: Sequence[Token], at: int) -> bool:
@@ -208,20 +211,27 @@ def _starts_with_a_window(tokens: Sequence[Token], at: int) -> bool:
 
 _HIERARCHY = "START WITH and CONNECT BY are not supported: write WITH RECURSIVE … UNION ALL …"
 _TOTALS = "GROUP BY … WITH {0} is not supported: write GROUP BY {1}"
-_NO_SAMPLE = "samples of a table are not supported: write WHERE random() < 0.1, or LIMIT"
 _OF_WINDOW = "a window that builds on another one is not supported: write PARTITION BY and ORDER BY out in it"
-_MULTISET = (
-    "{0} ALL is not supported: duplicates would be counted wrongly. Write {0}, or number them with row_number() OVER "
-    "(PARTITION BY …) on both sides and then {0}"
-)
 
 _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
-    "TABLESAMPLE": (_is_tablesample, _NO_SAMPLE),
-    "SAMPLE": (_is_sample, _NO_SAMPLE),
     "POSITIONAL": (
         _is_kind_of_join,
         "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
         "by that",
+    ),
+    "ASOF": (
+        _is_asof,
+        "ASOF JOIN is not supported: join by >=, and keep the nearest row with QUALIFY row_number() OVER (PARTITION BY "
+        "… ORDER BY … DESC) = 1",
+    ),
+    "PIVOT": (
+        _is_pivot,
+        "PIVOT is not supported: write sum(a) FILTER (WHERE b = 'x') AS x for each value, and GROUP BY",
+    ),
+    "UNPIVOT": (_is_pivot, "UNPIVOT is not supported: write SELECT 'a' AS k, a AS v FROM t UNION ALL SELECT …"),
+    "EXCLUDE": (
+        _is_frame_exclusion,
+        "EXCLUDE of a window frame is not supported: subtract the current row's value, or use two frames",
     ),
     "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
     "CONNECT": (_is_hierarchy, _HIERARCHY),
@@ -229,9 +239,10 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "ROLLUP": (_is_totals, _TOTALS.format("ROLLUP", "ROLLUP (…)")),
     "CUBE": (_is_totals, _TOTALS.format("CUBE", "CUBE (…)")),
     "TOTALS": (_is_totals, _TOTALS.format("TOTALS", "GROUPING SETS ((…), ())")),
-    "ORDINALITY": (_is_ordinality, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
-    "EXCEPT": (_is_all, _MULTISET.format("EXCEPT")),
-    "INTERSECT": (_is_all, _MULTISET.format("INTERSECT")),
+    "ORDINALITY": (
+        _is_ordinality,
+        "WITH ORDINALITY is only supported for FROM unnest([…]) WITH ORDINALITY AS t(x, n): write row_number() OVER ()",
+    ),
     "OVER": (_is_of_another_window, _OF_WINDOW),
     "WINDOW": (_defines_by_another_window, _OF_WINDOW),
     "INTERVAL": (
@@ -245,7 +256,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         "count(DISTINCT *) is not supported: write SELECT count(*) FROM (SELECT DISTINCT * FROM …)",
     ),
     "USING": (_repeats_a_column, "a column may stand only once in USING"),
-    "SIMILAR": (_is_similar, "SIMILAR TO is not supported: write regexp_like(a, '^(…)$')"),
     "FOR": (_is_lock, "FOR UPDATE and FOR SHARE are not supported: a query locks nothing"),
     "^": (_is_power_or_xor, "a ^ b is not supported: write power(a, b), or (a | b) - (a & b) for XOR"),
     "@": (_is_branch, "name@version is not supported: write FOR VERSION AS OF 'main' after the table"),

@@ -100,6 +100,19 @@ def computed(writer: Writer, node: n.Binary, scope: Scope) -> Value:
     return writer.composed_value(node, ((node.left, left), (node.right, right)), type)
 
 
+def integer_quotient(writer: Writer, node: n.Binary, scope: Scope) -> Value:
+    """a // b of integers, which truncates as a / b does. DuckDB does not truncate other numbers either."""
+    values = []
+    for child in (node.left, node.right):
+        value = writer.value(child, scope)
+        if not is_integer(value.type) and not (value.type is not None and pa.types.is_null(value.type)):
+            raise writer.refuse("a // b is only supported for integers: write trunc(a / b), or cast to BIGINT first")
+        values.append(value)
+    left, right = _wider(writer, node.left, values[0], values[1]), _wider(writer, node.right, values[1], values[0])
+    type = writer.typed_by("c0 / c1", (left, right))
+    return Value(f"{writer.text(node.left, left)} / {writer.text(node.right, right)}", type, left.bound)
+
+
 def _nearest(writer: Writer, node: n.Node, value: Value) -> Value:
     """Casts a decimal of many digits to the nearest DOUBLE: with another last digit of the divisor, the remainder of a
     large number is another one altogether.

@@ -102,6 +102,10 @@ _WORKAROUNDS = {
 def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     if any(isinstance(a, n.Lambda) for a in node.arguments):
         return lambdas.call(writer, node, scope)
+    if node.name == "columns" and writer.has_columns:
+        if writer.columns_as is None:
+            raise writer.refuse("COLUMNS(…) is only supported in the SELECT list: name the columns")
+        return writer.columns_as
     arguments = [(a, writer.value(a, scope)) for a in node.arguments]
     others = [(o, writer.value(o, scope)) for o in node.others]
     for _, value in others:

@@ -95,6 +95,8 @@ class Star(Node):
     changes: bool = False
     items: list[Item] = field(default_factory=list)
     """The replacements of REPLACE."""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """The old and the new names of RENAME."""
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -431,7 +433,10 @@ class Select(Node):
 
 @dataclass(slots=True, eq=False)
 class AllItems(Node):
-    """ALL in GROUP BY ALL: every item that is not an aggregate."""
+    """ALL in GROUP BY ALL: every item that is not an aggregate. In ORDER BY ALL: every item."""
+
+    order: str = ""
+    """The text after it: DESC NULLS LAST."""
 
 
 @dataclass(slots=True, eq=False)

@@ -352,6 +352,9 @@ class _Reader:
             if word in ("EXCEPT", "EXCLUDE"):
                 found.excluded += self.names() if self.words[self.at] == "(" else (self.name(),)
                 continue
+            if word == "RENAME":
+                found.renamed += self._renames()
+                continue
             found.changes = True
             if word == "REPLACE":
                 self.expect("(")
@@ -363,6 +366,19 @@ class _Reader:
                 self.name()
         found.end = self.ends[self.at]
         return found
+
+    def _renames(self) -> tuple[tuple[str, str], ...]:
+        """Parses (a AS b, …), or a AS b."""
+        found, is_bracketed = list[tuple[str, str]](), self.take("(")
+        while True:
+            old = self.name()
+            self.expect("AS")
+            found.append((old, self.name()))
+            if not is_bracketed or not self.take(","):
+                break
+        if is_bracketed:
+            self.expect(")")
+        return tuple(found)
 
     def _skip(self) -> None:
         """Skips a group in parentheses."""
@@ -425,12 +441,18 @@ class _Reader:
     def _sorted(self) -> list[n.Node]:
         found = list[n.Node]()
         while True:
-            if not self.take("ALL"):
-                found.append(self.expression())
+            every = None
+            if self.words[self.at] == "ALL":
+                self.at += 1
+                every = n.AllItems(self.starts[self.at - 1], self.ends[self.at])
+            found.append(every or self.expression())
             if self.words[self.at] in ("ASC", "DESC"):
                 self.at += 1
             if self.take("NULLS") and self.words[self.at] in ("FIRST", "LAST"):
                 self.at += 1
+            if every is not None:
+                every.order = self.text[every.end : self.ends[self.at]]
+                every.end = self.ends[self.at]
             if not self.take(","):
                 return found
 
@@ -833,14 +855,10 @@ class _Reader:
             return found
         if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] in ("=>", ":="):
             self.at += 2
-        if self.words[self.at] == "*" or (
-            self.kinds[self.at] in ("word", "quoted")
-            and self.words[self.at + 1] == "."
-            and self.words[self.at + 2] == "*"
-        ):
+        if self.words[self.at] == "*" or (self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] == "."):
             star = self._star()
-            assert star is not None
-            return star
+            if star is not None:
+                return star
         value = self.expression()
         if self.take("AS"):  # struct(1 AS x)
             self.name()

@@ -227,6 +227,8 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         return _truth(writer, node, scope)
     if operator in ("+", "-", "*", "/", "%"):
         return arithmetic.computed(writer, node, scope)
+    if operator == "//":
+        return arithmetic.integer_quotient(writer, node, scope)
     values = writer.all_children(node, scope)
     if operator in _BITS and isinstance(node.right, n.Binary) and node.right.operator in _BITS:
         raise NotSupportedError(

@@ -6,10 +6,12 @@ The rules are in `arithmetic`, `comparison`, `casts`, `temporal` and `calls`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+from pyarrow.compute import match_substring_regex
 
 from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, listing
@@ -30,8 +32,10 @@ from pinakes.parser.typed.values import (
     is_struct,
     is_text,
 )
+from pinakes.parser.workarounds.writing import within_query
 
 Columns = Mapping[str, Output]
+_COLUMNS = re.compile(r"\bCOLUMNS\s*\(", re.IGNORECASE)
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
 
 
@@ -41,6 +45,8 @@ class Source:
 
     names: tuple[str, ...]
     columns: Columns | None
+    is_complete: bool = True
+    """Whether `columns` has all of its columns: it lacks those of a subquery without a name of their own."""
 
 
 @dataclass(slots=True)
@@ -150,6 +156,9 @@ class Writer:
         """Whether values of unknown type are added, multiplied or summed."""
         self.incomplete = False
         """Whether a type that a rule needs is unknown."""
+        self.has_columns = _COLUMNS.search(text) is not None
+        self.columns_as: Value | None = None
+        """The column that COLUMNS(…) stands for in the expression that is written."""
         self._distinct = False
         """Whether the rows of the query that is written are compared by UNION, INTERSECT or EXCEPT."""
 
@@ -200,6 +209,9 @@ class Writer:
         pieces.append((node.body, text))
         plain = isinstance(node.body, n.Select) and not node.body.distinct and not node.body.distinct_on
         for at, key in enumerate(node.order):
+            if isinstance(key, n.AllItems):
+                pieces.append((key, self._every_item(key, outputs, inner, is_plain=plain)))
+                continue
             value = self.value(key, inner)
             check_order(value.type)
             self._check_nested_order(key, value)
@@ -207,6 +219,21 @@ class Writer:
                 value = with_one_zero(self, key, value)
             pieces.append((key, value.text))
         return self.composed(node, pieces), outputs
+
+    def _every_item(self, node: n.AllItems, outputs: list[Output] | None, scope: Scope, *, is_plain: bool) -> str:
+        """Returns the keys of ORDER BY ALL: the positions of the columns."""
+        if outputs is None or not all(source.is_complete for source in scope.sources):
+            raise self.refuse("ORDER BY ALL is only supported where all columns are known: name them")
+        keys = list[str]()
+        for at, output in enumerate(outputs):
+            check_order(output.type)
+            key = str(at + 1)
+            if is_plain and is_float(output.type) and at < len(outputs) - 1:
+                if output.name is None or [o.name for o in outputs].count(output.name) > 1:
+                    raise self.refuse("ORDER BY ALL of this query is not supported: give its columns different names")
+                key = f"({quote(output.name)} + {zero(output.type)})"
+            keys.append(key + node.order)
+        return ", ".join(keys)
 
     def _defined(self, defined: n.Defined, scope: Scope, *, recursive: bool) -> list[tuple[n.Node, str | None]]:
         if recursive and isinstance(defined.query.body, n.SetOperation):
@@ -249,6 +276,11 @@ class Writer:
         outputs: list[Output] | None = []
         values = list[tuple[n.Item, Value]]()
         for item in node.items:
+            if (isinstance(item.value, n.Star) and item.value.renamed) or self._is_of_columns(item):
+                text, listed = self._of_columns(item, node, scope)
+                pieces.append((item, text))
+                outputs = None if outputs is None else [*outputs, *listed]
+                continue
             if isinstance(item.value, n.Star):
                 pieces += self._replaced(item.value, scope)
                 columns = None if item.value.changes else self._star(item.value, scope)
@@ -358,6 +390,64 @@ class Writer:
                 return None
             found += [column for name, column in source.columns.items() if name not in star.excluded]
         return found
+
+    def _is_of_columns(self, item: n.Item) -> bool:
+        """Returns whether an item has a call of COLUMNS, which stands for several columns."""
+        if not self.has_columns:
+            return False
+        return any(isinstance(part, n.Call) and part.name == "columns" for part in within_query(item))
+
+    def _of_columns(self, item: n.Item, node: n.Select, scope: Scope) -> tuple[str, list[Output]]:
+        """Returns the items that * RENAME (…) or an expression of COLUMNS(…) stands for."""
+        outer = self.columns_as
+        texts, outputs = list[str](), list[Output]()
+        if item.alias is not None:
+            raise self.refuse("COLUMNS(…) with AS is not supported: name the columns")
+        for name, column, text in self._listed(item, node, scope):
+            self.columns_as = Value(text, column.type, column.bound, is_uuid=column.is_uuid, stored=column.stored)
+            value = self.columns_as if isinstance(item.value, n.Star) else self.value(item.value, scope)
+            texts.append(f"{self.text(item.value, value)} AS {quote(name)}")
+            outputs.append(Output(name, value.type, value.bound, value.is_uuid))
+        self.columns_as = outer
+        if not texts:
+            raise InvalidArgument("no column matches COLUMNS(…)")
+        return ", ".join(texts), outputs
+
+    def _listed(self, item: n.Item, node: n.Select, scope: Scope) -> list[tuple[str, Output, str]]:
+        """Returns the name, the column and the text of each column that an item stands for."""
+        if any(part.using or "NATURAL" in part.kind for source in node.sources for part in _joins(source)):
+            raise self.refuse(
+                "* RENAME and COLUMNS(…) over JOIN … USING are not supported: name the columns, or write ON"
+            )
+        if any(source.columns is None or not source.is_complete for source in scope.sources):
+            raise self.refuse("* RENAME and COLUMNS(…) are only supported where all columns are known: name them")
+        calls = [c for c in within_query(item) if isinstance(c, n.Call) and c.name == "columns"]
+        if len({_folded(self.source[c.start : c.end]) for c in calls}) > 1:
+            raise self.refuse("different COLUMNS(…) in one expression are not supported: name the columns")
+        argument = (
+            item.value if isinstance(item.value, n.Star) else calls[0].arguments[0] if calls[0].arguments else None
+        )
+        star = argument if isinstance(argument, n.Star) else n.Star(item.start, item.start)
+        if star.changes or not isinstance(argument, n.Star | n.Text):
+            raise self.refuse("COLUMNS takes * or a regular expression: name the columns")
+        found = list[tuple[str, Output, str]]()
+        for source in scope.sources:
+            if star.qualifier and source.names[-len(star.qualifier) :] != star.qualifier:
+                continue
+            before = "".join(f"{quote(name)}." for name in source.names if name)
+            for name, column in (source.columns or {}).items():
+                if name not in star.excluded:
+                    found.append((name, column, before + quote(name)))
+        if isinstance(argument, n.Text):
+            fits = match_substring_regex(pa.array([name for name, _, _ in found], pa.string()), argument.value)
+            found = [one for one, fit in zip(found, fits.to_pylist(), strict=True) if fit]
+        renamed = dict(star.renamed)
+        missing = [old for old in renamed if all(old != name for name, _, _ in found)]
+        if missing:
+            raise ColumnNotFound(
+                f"column {missing[0]} of * RENAME does not exist; available: {listing([name for name, _, _ in found])}"
+            )
+        return [(renamed.get(name, name), column, text) for name, column, text in found]
 
     def _compared_star(
         self, star: n.Star, columns: Sequence[Output], scope: Scope
@@ -504,7 +594,8 @@ class Writer:
             case n.Table():
                 columns = self._columns_of(node.parts, scope)
                 names = (node.alias,) if node.alias is not None else node.parts
-                scope.sources.append(Source(names, _with_names(columns, node.columns)))
+                defined = scope.defined.get(node.parts[0]) if len(node.parts) == 1 else None
+                scope.sources.append(Source(names, _with_names(columns, node.columns), _is_complete(defined)))
                 return []
             case n.Derived(alias=None, query=n.Query(body=n.Select(from_first=True) as body)):
                 text, _, inner = self._select(body, scope, None)
@@ -512,8 +603,8 @@ class Writer:
                 return [(body, text)]
             case n.Derived():
                 text, outputs = self.query(node.query, scope)
-                columns = _columns(_renamed(outputs, node.columns))
-                scope.sources.append(Source((node.alias or "",), columns))
+                outputs = _renamed(outputs, node.columns)
+                scope.sources.append(Source((node.alias or "",), _columns(outputs), _is_complete(outputs)))
                 return [(node.query, text)]
             case n.TableCall():
                 pieces = [(argument, self.value(argument, scope).text) for argument in node.arguments]
@@ -534,10 +625,17 @@ class Writer:
                 scope.sources.append(Source((node.alias,), _with_names(merged, node.columns)))
                 return pieces
             case n.Join():
-                pieces = [*self._from(node.left, scope), *self._from(node.right, scope)]
+                first = len(scope.sources)
+                pieces = self._from(node.left, scope)
+                second = len(scope.sources)
+                pieces += self._from(node.right, scope)
                 if node.on is not None:
                     pieces.append((node.on, self.value(node.on, scope).text))
                 self._check_shared(node, scope)
+                if "SEMI" in node.kind or "ANTI" in node.kind:  # it has the columns of one side
+                    del scope.sources[
+                        first if "RIGHT" in node.kind else second : second if "RIGHT" in node.kind else None
+                    ]
                 return pieces
         raise AssertionError(type(node))
 
@@ -648,6 +746,16 @@ def check_order(type: pa.DataType | None) -> None:
             "values of type INTERVAL can't be sorted, grouped or made distinct: write date_part('epoch', …), a number "
             "of seconds"
         )
+
+
+def _joins(source: n.Node) -> Iterator[n.Join]:
+    return (part for part in within_query(source) if isinstance(part, n.Join))
+
+
+def _is_complete(outputs: list[Output] | None) -> bool:
+    """Returns whether the columns of a subquery can be told apart by their names."""
+    names = [output.name for output in outputs or ()]
+    return None not in names and len(set(names)) == len(names)
 
 
 def _columns(outputs: list[Output] | None) -> Columns | None:
