@@ -17,6 +17,7 @@ from pyiceberg.types import UUIDType
 
 from pinakes.engine.datafusion.bounded_functions import MOST, register_bounded_functions, typed_function
 from pinakes.engine.datafusion.checked_functions import register_checked_functions
+from pinakes.engine.datafusion.library_functions import register_library_functions
 from pinakes.engine.datafusion.session_config import READ_ONLY, parser_options
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class ExpressionTypes:
             self._made = SessionContext(config)
             register_checked_functions(self._made)
             register_bounded_functions(self._made, MOST)
+            register_library_functions(self._made)
         return self._made
 
 
