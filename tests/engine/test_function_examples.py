@@ -8,7 +8,6 @@ import pinakes
 from pinakes.core.suggestions import closest_by_edits
 from pinakes.engine.datafusion.functions import functions
 from pinakes.parser.functions.catalog import RULES
-from pinakes.parser.workarounds.constant_filters import AGGREGATES
 
 
 def test_every_example_runs() -> None:
@@ -29,10 +28,6 @@ def test_every_function_is_described() -> None:
         assert function.syntax.startswith(f"{name}("), name
         assert f"{name}(" in function.example, name
         assert function.returns, name
-
-
-def test_aggregates_are_known_to_workarounds() -> None:
-    assert {name for name, rule in RULES.items() if rule.kind == "aggregate"} <= AGGREGATES
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ Write = Callable[[n.Call, Changes], None]
 Typed = Callable[["Writer", n.Call, Arguments, Arguments], Value | None]
 
 _PLACE = re.compile(r"\{(\d+)\}")
-_MOST_NESTED = 3
-"""Calls of functions of this package within an argument that is duplicated: each may duplicate its own."""
+_MOST_NESTED = 4
+"""Calls within an argument that is duplicated: each may duplicate its own."""
 _LONGEST = 300
 """Maximum characters of an argument that is duplicated."""
 
@@ -83,9 +83,7 @@ def check_plain(call: n.Call) -> None:
 
 def check_repeated(call: n.Call, argument: n.Node) -> None:
     """Refuses an argument that can't be duplicated in the text."""
-    from pinakes.parser.functions.catalog import RULES
-
-    nested = sum(isinstance(part, n.Call) and part.name in RULES for part in all_below(argument))
+    nested = sum(isinstance(part, n.Call) for part in all_below(argument))
     if nested > _MOST_NESTED or argument.end - argument.start > _LONGEST or not is_repeatable(argument):
         raise NotSupportedError(
             f"{call.name} of such an argument is not supported: compute the argument in a subquery first"

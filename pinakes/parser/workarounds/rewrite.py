@@ -32,7 +32,7 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b|(?<!FROM )\(\s*VALUES\b"
 _ROWS = re.compile(r"FROM \(\s*VALUES\b", re.IGNORECASE)
 """Rows in FROM, which only matter for aggregates over them."""
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
-_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\"?\s*\(")
 _LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
 """Nodes that need no workaround."""
 
