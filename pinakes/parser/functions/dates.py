@@ -125,8 +125,10 @@ def _unit(writer: Writer, node: n.Call, argument: n.Node) -> str:
     return _UNITS[name]
 
 
-def _moments(writer: Writer, node: n.Call, arguments: Arguments, *, repeated: bool = True) -> list[str]:
-    """Returns dates and times as timestamps of the session's time zone, in microseconds."""
+def _moments(
+    writer: Writer, node: n.Call, arguments: Arguments, *, repeated: bool = True, instants: bool = False
+) -> list[str]:
+    """Returns dates and times as timestamps of the session's time zone, in microseconds; `instants`: of UTC."""
     found = list[str]()
     for child, value in arguments:
         text, type = writer.text(child, value), value.type
@@ -138,6 +140,8 @@ def _moments(writer: Writer, node: n.Call, arguments: Arguments, *, repeated: bo
             raise InvalidArgument(f"{node.name} takes dates and timestamps: write CAST(… AS TIMESTAMP)")
         if repeated and (len(text) > _LONGEST or not is_repeatable(child)):
             raise NotSupportedError(f"{node.name} of such an argument is not supported: compute it in a subquery first")
+        if is_timestamp(type) and type.tz is not None and not instants:
+            text, type = f"to_local_time({text})", pa.timestamp(type.unit)
         found.append(text if type == MICROS else f"CAST({text} AS TIMESTAMP(6))")
     return found
 
@@ -148,7 +152,8 @@ def _difference(writer: Writer, node: n.Call, arguments: Arguments, others: Argu
     if len(arguments) != 3:
         raise InvalidArgument(f"{node.name} is written as {node.name}('day', start, end)")
     unit = _unit(writer, node, arguments[0][0])
-    start, end = _moments(writer, node, arguments[1:])
+    zoned = all(is_timestamp(v.type) and v.type is not None and v.type.tz is not None for _, v in arguments[1:])
+    start, end = _moments(writer, node, arguments[1:], instants=zoned and unit in _SIZES)  # an hour may be skipped
     is_full = node.name in ("date_sub", "datesub")
     text = _full_units(unit, start, end) if is_full else _boundaries(unit, start, end)
     return Value(text, INT64, 2**63)
@@ -276,6 +281,9 @@ def _read(writer: Writer, node: n.Call, arguments: Arguments, others: Arguments)
     format = of_strptime(node.name, format) if is_foreign else of_postgresql(format, reading=True)
     text = writer.text(child, value)
     more, added = completed(format)
+    if is_foreign:  # read in UTC, since not every local time exists in the session's time zone
+        is_day = not re.search("%[HIT]", format)
+        more, added = more + (" 00 00" if is_day else "") + " +0000", added + (" %H %M" if is_day else "") + " %z"
     if more:
         text = f"({text} || {text_literal(more)})"
     literal = text_literal(format + added)
