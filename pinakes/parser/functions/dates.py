@@ -113,7 +113,6 @@ _UNITS = {
     "yyyy": "year",
     "hrs": "hour",
 }
-del _UNITS["mm"], _UNITS["yyyy"]
 
 
 def _unit(writer: Writer, node: n.Call, argument: n.Node) -> str:
