@@ -26,6 +26,7 @@ from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
+from pinakes.engine.datafusion.functions import Function, functions
 from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
@@ -272,6 +273,46 @@ def differences() -> str:
     )
 
 
+def function_list() -> str:
+    """Every function, and the examples of those that DataFusion does not have."""
+    listed = functions()
+    return "\n".join(
+        [
+            "# Functions",
+            NOTE,
+            "`SHOW FUNCTIONS LIKE 'date%'` and `system.metadata.functions` list the functions with their types. Those "
+            "in the first section have the names and results of PostgreSQL, or of DuckDB or Trino for those that "
+            "PostgreSQL does not have. The rest are functions of DataFusion.",
+            "",
+            "Formats of dates are constants: those of PostgreSQL (`DD.MM.YYYY HH24:MI`) for `to_char`, `to_date` and "
+            "`to_timestamp`, and those of DuckDB and Python (`%d.%m.%Y %H:%M`) for these and `strftime`, "
+            "`date_format`, `strptime` and `date_parse`. A pattern that is not known is an error.",
+            "",
+            "## Functions of PostgreSQL, DuckDB and Trino",
+            "",
+            *(line for function in listed if function.example for line in function_entry(function)),
+            "## Other functions",
+            "",
+            *table(
+                ("function", "kind", "description"),
+                [
+                    (f"`{' '.join((f.syntax or f.name).split())}`", f.kind, " ".join(f.description.split()))
+                    for f in listed
+                    if not f.example
+                ],
+            ),
+            "",
+        ]
+    )
+
+
+def function_entry(function: Function) -> Iterable[str]:
+    """A function with its syntax, types, description and example."""
+    takes = f"takes {function.arguments[0]}; " if function.arguments else ""
+    yield from (f"### {function.name}", "", f"`{function.syntax}` ({function.kind}): {function.description}", "")
+    yield from (f"Types: {takes}returns {function.returns[0]}.", "", "```sql", f"{function.example};", "```", "")
+
+
 def difference(entry: dict[str, str]) -> Iterable[str]:
     yield from (f"## {entry['title']}", "", entry["reason"], "")
     yield from ("```sql", f"SELECT {entry['example']};", "```", "")
@@ -349,6 +390,7 @@ PAGES = {
     "reference/statements.md": statement_kinds,
     "reference/command.md": command,
     "reference/differences.md": differences,
+    "reference/functions.md": function_list,
     "adr/index.md": decisions,
 }
 

@@ -183,7 +183,16 @@ def test_every_setting_is_documented() -> None:
 PAGES = (
     *(
         f"reference/{page}.md"
-        for page in ("settings", "errors", "catalogs", "system-tables", "statements", "command", "differences")
+        for page in (
+            "settings",
+            "errors",
+            "catalogs",
+            "system-tables",
+            "statements",
+            "command",
+            "differences",
+            "functions",
+        )
     ),
     "adr/index.md",
 )

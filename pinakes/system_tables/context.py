@@ -76,6 +76,9 @@ class FunctionInfo(Protocol):
     def syntax(self) -> str: ...
 
     @property
+    def example(self) -> str: ...
+
+    @property
     def description(self) -> str: ...
 
     @property

@@ -182,7 +182,7 @@ def test_a_limit_ends_a_function_that_never_ends(numbers: Connection, tmp_path: 
 def test_show_functions(numbers: Connection):
     found = rows(numbers, "SHOW FUNCTIONS IN numbers.main")
     assert [row[0] for row in found] == ["answer", "endless", "numbers", "twice"]
-    assert ("numbers.main.twice", "bigint", "bigint", "scalar", True, "Twice as much.") in rows(
+    assert ("numbers.main.twice", "bigint", "bigint", "scalar", True, "Twice as much.", "") in rows(
         numbers, "SHOW FUNCTIONS LIKE 'numbers%'"
     )
     assert rows(numbers, "DESCRIBE numbers.main.numbers(1)")[0][:2] == ("i", "bigint")

@@ -35,6 +35,7 @@ _FUNCTIONS = pa.schema(
         ("Function Type", pa.string()),
         ("Deterministic", pa.bool_()),
         ("Description", pa.string()),
+        ("Example", pa.string()),
     ]
 )
 
@@ -65,7 +66,7 @@ def _namespace_functions(name: Name, execution: Execution) -> list[tuple[str, Li
 
 
 def _function_row(name: str, f: ListedFunction) -> tuple[object, ...]:
-    return name, " | ".join(f.returns), " | ".join(f.arguments), f.kind, f.deterministic, f.description
+    return name, " | ".join(f.returns), " | ".join(f.arguments), f.kind, f.deterministic, f.description, f.example
 
 
 _STATISTICS = pa.schema(

@@ -22,6 +22,7 @@ from datafusion import ScalarUDF, SessionContext, udf
 from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
 from pinakes.engine.datafusion.json_functions import json_function
+from pinakes.engine.datafusion.library_functions import histogram, list_sum, mode
 from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
 
@@ -103,6 +104,14 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.squares, [type], type, "immutable", called)
         case "usual_nan":
             made = udf(usual_nan_array, [type], type, "immutable", called)
+        case "mode":
+            made = udf(mode, [type], type.value_type, "immutable", called)
+        case "histogram":
+            made = udf(histogram, [type], pa.map_(type.value_type, _NUMBER), "immutable", called)
+        case "list_sum":
+            from pinakes.parser.functions.lists import sum_type  # loaded by then
+
+            made = udf(list_sum, [type], sum_type(type.value_type), "immutable", called)
         case "array_repeat":
             made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
         case "array_resize":

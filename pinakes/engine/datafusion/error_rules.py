@@ -23,7 +23,8 @@ from pinakes.core.errors import (
     TableNotFound,
     TypeMismatch,
 )
-from pinakes.core.suggestions import did_you_mean
+from pinakes.core.suggestions import closest_by_edits, did_you_mean
+from pinakes.engine.datafusion.function_meanings import MEANINGS
 
 _CLAUSES = ("FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN", "UNION", "SELECT")
 
@@ -122,6 +123,17 @@ def _not_grouped(found: re.Match[str], _text: str) -> PinakesError:
     )
 
 
+def _suggested(name: str) -> str:
+    """Returns the end of the error for an unknown function: one of the same meaning, or of a similar name."""
+    from pinakes.engine.datafusion.functions import functions  # only on errors
+
+    meant = MEANINGS.get(name.lower())
+    if meant is not None:
+        return f": write {meant}"
+    close = closest_by_edits(name, (function.name for function in functions()))
+    return f"; did you mean {close}?" if close else "; SHOW FUNCTIONS lists those that do"
+
+
 _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]]] = [
     (
         re.compile(
@@ -145,9 +157,7 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     ),
     (
         re.compile(r"Invalid function '([^']+)'\.?\s*(?:Did you mean '([^']+)'\?)?", re.S),
-        lambda m, _: FunctionNotFound(
-            f"function {m.group(1)} does not exist" + (f"; did you mean {m.group(2)}?" if m.group(2) else "")
-        ),
+        lambda m, _: FunctionNotFound(f"function {m.group(1)} does not exist{_suggested(m.group(1))}"),
     ),
     (
         re.compile(r"table function '([^']+)' not found"),

@@ -1,4 +1,5 @@
-"""The functions that a query may call: those that DataFusion lists, and ours that read files.
+"""The functions that a query may call: those that DataFusion lists, those of `parser/functions`, and ours that read
+files.
 
 Argument and result types are DataFusion's examples; a function that takes any type has none.
 """
@@ -37,6 +38,8 @@ class Function(NamedTuple):
     returns: tuple[str, ...] = ()
     """The types that it gives."""
     deterministic: bool = True
+    example: str = ""
+    """A query that calls it; empty for functions of DataFusion."""
 
 
 TABLE_FUNCTIONS = (
@@ -60,8 +63,28 @@ def functions() -> tuple[Function, ...]:
         for name, kind, syntax, text, sure in _rows(context, _ROUTINES)
     ]
     names = {function.name for function in listed}
-    written = [Function(name, "scalar", syntax, text) for name, syntax, text in LISTED if name not in names]
-    return tuple(sorted([*listed, *written, *TABLE_FUNCTIONS]))
+    added = [*_added(), *(Function(name, "scalar", syntax, text) for name, syntax, text in LISTED if name not in names)]
+    replaced = {(function.name, function.kind) for function in added}
+    return tuple(sorted([*(f for f in listed if (f.name, f.kind) not in replaced), *added, *TABLE_FUNCTIONS]))
+
+
+def _added() -> list[Function]:
+    """The functions of `parser/functions`, some of which take more than DataFusion's of the same name."""
+    from pinakes.parser.functions.catalog import RULES
+
+    return [
+        Function(
+            name,
+            rule.kind,
+            rule.syntax,
+            rule.description,
+            (rule.takes,) if rule.takes else (),
+            (rule.returns,),
+            rule.deterministic,
+            rule.example,
+        )
+        for name, rule in RULES.items()
+    ]
 
 
 def _rows(context: SessionContext, sql: str) -> Iterable[tuple[Any, ...]]:

@@ -14,6 +14,7 @@ from pinakes.engine.datafusion.bounded_functions import register_bounded_functio
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
 from pinakes.engine.datafusion.checked_functions import register_checked_functions
 from pinakes.engine.datafusion.json_functions import register_json_functions
+from pinakes.engine.datafusion.library_functions import register_library_functions
 
 # It has a line for each of some 400 functions of each context, in which nothing else would be found.
 logging.getLogger("datafusion.execution.session_state").setLevel(logging.INFO)
@@ -62,6 +63,7 @@ def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int, r
     register_checked_functions(context)
     register_bounded_functions(context, result_limit)
     register_json_functions(context)
+    register_library_functions(context)
     if footers != CachesConfig().footers.max_bytes:  # DataFusion's own limits, which are not set for nothing
         limit_footers(context, footers)
     return context

@@ -18,6 +18,7 @@ from pyiceberg.types import UUIDType
 from pinakes.engine.datafusion.bounded_functions import MOST, register_bounded_functions, typed_function
 from pinakes.engine.datafusion.checked_functions import register_checked_functions
 from pinakes.engine.datafusion.json_functions import register_json_functions
+from pinakes.engine.datafusion.library_functions import register_library_functions
 from pinakes.engine.datafusion.session_config import READ_ONLY, parser_options
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class ExpressionTypes:
             register_checked_functions(self._made)
             register_bounded_functions(self._made, MOST)
             register_json_functions(self._made)
+            register_library_functions(self._made)
         return self._made
 
 

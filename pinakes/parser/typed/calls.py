@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.parser.functions.catalog import TYPED
 from pinakes.parser.typed import NANOSECONDS, bounds, json, lambdas
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
@@ -90,6 +91,7 @@ _ALL_OF_A_LIST = {
 _LONGEST = 300
 """Maximum characters of an operand that is duplicated in the text: nested ones would grow exponentially."""
 _WORKAROUNDS = {
+    **TYPED,
     "element_at": values_of_key,
     "map": map_of_lists,
     "map_extract": values_of_key,
@@ -134,12 +136,6 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         arguments = bounds.put_together(writer, arguments)
     if node.name in _OF_TEXTS and any(is_nested(v.type) or isinstance(a, n.Array | n.Struct) for a, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: {_OF_TEXTS[node.name]}")
-    if node.name in ("to_char", "date_format") and len(arguments) == 2:
-        form = arguments[1][0]
-        if isinstance(form, n.Text) and "%" not in form.value and any(map(str.isalpha, form.value)):
-            raise writer.refuse(
-                f"{node.name} takes formats as '%Y-%m-%d %H:%M:%S', and would write {form.value!r} as it is"
-            )
     if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # for NULL and a timestamp they would return a text
         arguments = _combined(writer, node, arguments)
         texts = ", ".join(writer.text(argument, value) for argument, value in arguments)

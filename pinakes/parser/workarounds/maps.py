@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pinakes.parser.functions.lists import element
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import Value
 from pinakes.parser.workarounds.writing import is_repeatable
@@ -36,6 +37,8 @@ def map_of_lists(writer: Writer, node: n.Call, arguments: Values, others: Values
 
 
 def values_of_key(writer: Writer, node: n.Call, arguments: Values, others: Values) -> Value | None:
+    if node.name == "element_at" and (found := element(writer, node, arguments, others)) is not None:
+        return found
     if len(arguments) != 2 or not all(is_repeatable(argument) for argument, _ in arguments):
         return None
     map, key = (writer.text(*argument) for argument in arguments)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pinakes.parser.faults import Fault
+from pinakes.parser.functions.catalog import UNTYPED
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.reader import Unread, read
 from pinakes.parser.workarounds.array_any import rewrite_any
@@ -31,6 +32,7 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b|(?<!FROM )\(\s*VALUES\b"
 _ROWS = re.compile(r"FROM \(\s*VALUES\b", re.IGNORECASE)
 """Rows in FROM, which only matter for aggregates over them."""
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\"?\s*\(")
 _LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
 """Nodes that need no workaround."""
 
@@ -43,7 +45,7 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     aggregates = is_source or reads_views or _ROWS.search(text)
     concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
-    if not (concerned or is_read):
+    if not (concerned or is_read) and UNTYPED.keys().isdisjoint(map(str.lower, _CALL.findall(text))):
         return Written(text, text)
     explained = _EXPLAIN.match(text)
     start = explained.end() if explained else 0
@@ -66,6 +68,8 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     outermost = set(map(id, _outermost(root.body)))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
+        if isinstance(node, n.Call) and node.name in UNTYPED:
+            UNTYPED[node.name](node, changes)
         write_out_rows(node, changes, conditions)
         write_out_lists(node, changes, floats, several=several)
         rewrite_any(node, changes, conditions)

@@ -52,10 +52,15 @@ class Changes:
         self.text = text
         self._instead: dict[int, Template] = {}
         self._around: dict[int, tuple[str, str]] = {}
+        self._names: dict[int, str] = {}
 
     def replace(self, node: n.Node, template: Template) -> None:
         """Replaces a node. The template may contain parts of the node any number of times."""
         self._instead.setdefault(id(node), template)
+
+    def rename(self, call: n.Call, name: str) -> None:
+        """Replaces the name of a function."""
+        self._names[id(call)] = name
 
     def surround(self, node: n.Node, before: str, behind: str) -> None:
         """Writes text around a node."""
@@ -71,7 +76,7 @@ class Changes:
         return "" if found is None else found[0].upper()
 
     def write(self, root: n.Query) -> Written:
-        if not self._instead and not self._around:
+        if not self._instead and not self._around and not self._names:
             return Written(self.text, self.text, tree=root)
         pieces, places = list[str](), list[tuple[int, int]]()
         length = 0
@@ -99,6 +104,10 @@ class Changes:
 
     def _copy(self, node: n.Node) -> Iterator[tuple[str, int | None]]:
         at = node.start
+        name = self._names.get(id(node))
+        if name is not None:
+            yield name, at
+            at = self.text.index("(", at)
         for child in parts_of(node):
             yield self.text[at : child.start], at
             yield from self._write(child)

@@ -29,11 +29,14 @@ class ListedFunction(NamedTuple):
     deterministic: bool
     catalog: str | None = None
     schema: str | None = None
+    example: str = ""
 
 
 def from_engine(function: FunctionInfo) -> ListedFunction:
     f = function
-    return ListedFunction(f.name, f.kind, f.syntax, f.description, f.arguments, f.returns, f.deterministic)
+    return ListedFunction(
+        f.name, f.kind, f.syntax, f.description, f.arguments, f.returns, f.deterministic, example=f.example
+    )
 
 
 def from_catalog(function: CatalogFunction, catalog: str) -> ListedFunction:

@@ -53,6 +53,7 @@ TABLE: SystemTable[ListedFunction] = SystemTable(
             lambda f: f.schema,
             level="schema",
         ),
+        Column("example", TEXT, "A query that calls it; NULL if there is none", lambda f: f.example or None),
     ),
     items=_rows,
 )

@@ -1,0 +1,36 @@
+"""Functions of other systems that do not exist here under their names, and what to write for them."""
+
+from __future__ import annotations
+
+MEANINGS = {
+    "charindex": "strpos(text, part)",
+    "collect_list": "array_agg(x)",
+    "collect_set": "array_agg(DISTINCT x)",
+    "convert": "CAST(x AS type)",
+    "current_setting": "SHOW",
+    "date_from_parts": "make_date(year, month, day)",
+    "explode": "unnest(list)",
+    "getdate": "now()",
+    "getutcdate": "now()",
+    "group_concat": "string_agg(x, ',')",
+    "hash": "md5(text) or sha256(text), which are the same in every system",
+    "iff": "if(condition, x, y)",
+    "iif": "if(condition, x, y)",
+    "isnull": "coalesce(x, y), or x IS NULL",
+    "lcase": "lower(text)",
+    "map_from_entries": "map(keys, values)",
+    "newid": "uuid()",
+    "regexp_substr": "regexp_extract(text, pattern)",
+    "safe_divide": "x / nullif(y, 0)",
+    "size": "cardinality(list)",
+    "space": "repeat(' ', n)",
+    "string": "CAST(x AS VARCHAR)",
+    "substr_count": "(length(text) - length(replace(text, part, ''))) / length(part)",
+    "sysdate": "now()",
+    "to_varchar": "CAST(x AS VARCHAR) or to_char(x, format)",
+    "to_number": "CAST(text AS DECIMAL(38, 10))",
+    "try_to_number": "TRY_CAST(text AS DECIMAL(38, 10))",
+    "ucase": "upper(text)",
+    "unix_timestamp": "epoch(timestamp)",
+    "zeroifnull": "coalesce(x, 0)",
+}
