@@ -141,7 +141,7 @@ def is_exact(types: Sequence[pa.DataType | None]) -> bool:
     exact = [as_decimal(type) for type in types if type is not None and (is_decimal(type) or is_integer(type))]
     if not any(map(is_decimal, types)) or any(map(is_float, types)):
         return True
-    return max(type.precision - type.scale for type in exact) + max(type.scale for type in exact) <= MOST_DIGITS
+    return bool(max(type.precision - type.scale for type in exact) + max(type.scale for type in exact) <= MOST_DIGITS)
 
 
 def spark_scale(operator: str, left: pa.DataType, right: pa.DataType) -> int:
