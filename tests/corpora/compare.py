@@ -199,5 +199,6 @@ def _key_of(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({','.join(map(_key_of, value))})"
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return f"{float(value) + 0.0:.4e}"
+        is_whole = math.isfinite(value) and abs(value) < 2**53 and value == int(value)
+        return f"{float(value) + 0.0:.4e} {int(value) if is_whole else ''}"
     return str(_length(value)) if isinstance(value, Span) else repr(value)

@@ -34,7 +34,9 @@ from tests.parser.cases import CASES
 KINDS = [
     kind.__name__
     for kind in (getattr(statements, name) for name in statements.__all__)
-    if isinstance(kind, type) and issubclass(kind, Statement) and kind not in (Statement, Planned)
+    if isinstance(kind, type)
+    and issubclass(kind, Statement)
+    and kind not in (Statement, Planned, statements.Returning, statements.Conflict)
 ]
 EXAMPLES = {kind: sql for sql, kind, _ in reversed(CASES)}
 
