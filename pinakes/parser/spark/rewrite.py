@@ -29,6 +29,8 @@ _AS_THEY_ARE = (
 )
 _COUNTED = ("year", "month", "week", "day")
 """Units that keep a date a date."""
+_NEGATED_DIGITS = 34
+"""Digits that Spark keeps when it negates a decimal."""
 _UNITS = (*_COUNTED, "hour", "minute", "second")
 
 
@@ -58,6 +60,8 @@ def _written(node: exp.Expr, writing: Writing) -> exp.Expr:
             return calls.around_average(node, writing)
         case exp.Cast():
             return _cast(node, writing)
+        case exp.Neg():
+            return _negated(node, writing)
         case exp.Interval():
             return _interval(node)
         case exp.DPipe():
@@ -167,6 +171,15 @@ def _check_scale(operator: str, types: Sequence[pa.DataType | None], result: pa.
     left, right = (t.as_decimal(type) for type in types if type is not None)
     if t.is_decimal(result) and operator in "+-*" and t.spark_scale(operator, left, right) < result.scale:
         raise refused(f"{operator} of decimals with so many digits")
+
+
+def _negated(node: exp.Neg, writing: Writing) -> exp.Expr:
+    """Translates the negation of a decimal: Spark rounds it to 34 digits, but differences are exact."""
+    type = writing.type(node.this)
+    if type is None or not t.is_decimal(type) or type.precision <= _NEGATED_DIGITS:
+        return node
+    _check_scale("-", [t.decimal(1, 0), type], type)
+    return writing.raw("(0BD - {0})", [node.this], type)
 
 
 def _check_nesting(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> None:
