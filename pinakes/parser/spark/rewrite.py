@@ -7,7 +7,6 @@ could have another meaning in Spark.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pyarrow as pa
 from sqlglot import expressions as exp
@@ -155,10 +154,7 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
         for one, type in ((left, types[0]), (right, types[1])):
             if t.is_decimal(type):
                 writing.replace(one, writing.raw("CAST({0} AS DOUBLE)", [one]))
-    if t.is_float(result) or any(t.is_null(type) for type in types):
-        return node
-    if operator != "/":
-        _check_scale(operator, types, result)
+    if operator != "/" or t.is_float(result) or any(t.is_null(type) for type in types):
         return node
     left, right = node.left, node.right  # type: ignore[attr-defined]
     if t.is_integer(result):
@@ -166,19 +162,11 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
     return writing.quotient(left, right, result)
 
 
-def _check_scale(operator: str, types: Sequence[pa.DataType | None], result: pa.DataType) -> None:
-    """Refuses a result of decimals of which Spark keeps fewer digits after the point."""
-    left, right = (t.as_decimal(type) for type in types if type is not None)
-    if t.is_decimal(result) and operator in "+-*" and t.spark_scale(operator, left, right) < result.scale:
-        raise refused(f"{operator} of decimals with so many digits")
-
-
 def _negated(node: exp.Neg, writing: Writing) -> exp.Expr:
     """Translates the negation of a decimal: Spark rounds it to 34 digits, but differences are exact."""
     type = writing.type(node.this)
     if type is None or not t.is_decimal(type) or type.precision <= _NEGATED_DIGITS:
         return node
-    _check_scale("-", [t.decimal(1, 0), type], type)
     return writing.raw("(0BD - {0})", [node.this], type)
 
 

@@ -144,15 +144,14 @@ def is_exact(types: Sequence[pa.DataType | None]) -> bool:
     return bool(max(type.precision - type.scale for type in exact) + max(type.scale for type in exact) <= MOST_DIGITS)
 
 
-def spark_scale(operator: str, left: pa.DataType, right: pa.DataType) -> int:
-    """Returns the digits after the point that Spark keeps of a result of decimals: at least six if they don't fit."""
-    (p1, s1), (p2, s2) = (left.precision, left.scale), (right.precision, right.scale)
-    scale, whole = max(s1, s2), max(p1 - s1, p2 - s2) + 1
-    if operator == "*":
-        scale, whole = s1 + s2, p1 - s1 + p2 - s2 + 1
-    elif operator == "/":
-        scale, whole = max(6, s1 + p2 + 1), p1 - s1 + s2
-    return int(scale if scale + whole <= MOST_DIGITS else max(MOST_DIGITS - whole, min(scale, 6)))
+def spark_quotient_scale(left: pa.DataType, right: pa.DataType) -> int:
+    """Returns the digits after the point that Spark keeps of a quotient of decimals
+    (`spark.sql.decimalOperations.allowPrecisionLoss` is false).
+    """
+    whole = min(MOST_DIGITS, left.precision - left.scale + right.scale)
+    scale = min(MOST_DIGITS, max(6, left.scale + right.precision + 1))
+    excess = whole + scale - MOST_DIGITS
+    return int(scale - (excess // 2 + 1) if excess > 0 else scale)
 
 
 def of_sum(type: pa.DataType | None) -> pa.DataType | None:

@@ -81,7 +81,7 @@ class Writing:
         dividend = t.as_decimal(self.type(left) or t.LONG)
         if type.scale <= dividend.scale + t.EXTRA_DIGITS:
             # Digits that are all 9 would be rounded up before they are cut off. Their number is that of the divisor.
-            if t.spark_scale("/", dividend, divisor) < type.scale + given.precision:
+            if t.spark_quotient_scale(dividend, divisor) < type.scale + given.precision:
                 raise refused("a quotient of decimals with so many digits")
             return self.cut(text, type)
         found = exp.Var(this=f"CAST(round({text}, {type.scale}) AS {(t.in_spark(type) or '').upper()})")
