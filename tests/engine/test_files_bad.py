@@ -25,6 +25,9 @@ from pinakes.core.errors import (
     PinakesError,
     TypeMismatch,
 )
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.reading.streams import text_stream
+from pinakes.engine.files.stamps import stamp_of
 from pinakes.engine.session import Session
 
 TABLE = pa.table({"a": [1, 2, 3], "s": ["x", "y", None]})
@@ -237,6 +240,25 @@ def test_a_line_longer_than_a_block(session: Session) -> None:
     write("long.csv", "a,b\n1,x\n2," + "y" * 9_000_000 + "\n3,z\n")
     rows = session.run("SELECT a, length(b) AS n FROM 'long.csv' ORDER BY a").read_all().to_pydict()
     assert rows == {"a": [1, 2, 3], "n": [1, 9_000_000, 1]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_a_quoted_line_end_at_the_end_of_a_block(session: Session, encoding: str) -> None:
+    start = 'a,b\n1,"'
+    for place in range((1 << 20) - 3, (1 << 20) + 1):
+        value = "z" * (place - len(start)) + "\r\nz"
+        write("crlf.csv", f'{start}{value}"\r\n2,x\r\n'.encode(encoding))
+        found = session.run(f"SELECT b FROM read_csv('crlf.csv', encoding => '{encoding}')").read_all()
+        assert found.column(0).to_pylist() == [value, "x"], place
+
+
+def test_a_file_stays_open_while_arrow_may_read_ahead(session: Session) -> None:
+    """A read from a closed descriptor would take bytes from the next file that is opened."""
+    write("some.csv", "a\n1\n")
+    path = Path("some.csv")
+    with text_stream(File("some.csv", path, (), stamp_of(path))) as stream:
+        pass
+    assert not stream.closed
 
 
 def test_json_that_does_not_fit_behind_the_sample(session: Session) -> None:

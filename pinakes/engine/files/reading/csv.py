@@ -7,6 +7,7 @@ line. With ignore_errors everything is read as text, and rows with values that d
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -265,16 +266,16 @@ class CsvFile:
         text = pa.string()
         with text_stream(self.file, dialect.compression) as stream:
             commented = dialect.comment is not None
-            source = _without_comments(stream, dialect) if commented else stream
             lines = 0 if commented else dialect.skip
             reader = pacsv.open_csv(
-                source,
+                WholeLineEnds(_without_comments(stream, dialect), "utf-8")
+                if commented
+                else WholeLineEnds(stream, dialect.encoding),
                 pacsv.ReadOptions(
                     block_size=block,
                     column_names=list(names),
                     skip_rows=lines + self.layout.blank,
                     skip_rows_after_names=int(dialect.header),
-                    encoding="utf-8" if commented else dialect.encoding,
                 ),
                 pacsv.ParseOptions(
                     delimiter=dialect.delim,
@@ -311,6 +312,32 @@ def _without_comments(stream: pa.NativeFile, dialect: Dialect) -> io.BufferedRea
     for _ in range(dialect.skip):
         _read_line(stream)
     return io.BufferedReader(UncommentedStream(stream, dialect.signs, dialect.encoding), _BLOCK_BYTES)
+
+
+class WholeLineEnds(io.RawIOBase):
+    """The bytes of a stream as UTF-8, in blocks that never end between CR and LF.
+
+    Arrow drops the LF of a line end within quotes that is divided by two blocks (apache/arrow#51368).
+    """
+
+    def __init__(self, stream: pa.NativeFile | io.BufferedReader, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._held
+        while not block.removesuffix(b"\r"):
+            raw = self._stream.read(size)
+            block += raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
+            if not raw:
+                self._held = b""
+                return block
+        self._held = b"\r" if block.endswith(b"\r") else b""
+        return block.removesuffix(b"\r")
 
 
 def _read_line(stream: pa.NativeFile) -> None:

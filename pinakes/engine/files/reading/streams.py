@@ -19,16 +19,15 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x0
 
 @contextmanager
 def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile]:
-    """Opens a text file, decompressed. The caller translates Arrow's read errors."""
+    """Opens a text file, decompressed. The caller translates Arrow's read errors.
+
+    The file is not closed here but with its last reference. Arrow reads ahead on other threads, which may hold the
+    stream longer: a read from a closed file would take bytes of the next file that gets the same descriptor.
+    """
     with read_errors(file):
         kind = _compression(file) if compression == "auto" else compression
         raw = file.stream()
-    with raw:
-        if kind == "none":
-            yield raw
-        else:
-            with pa.CompressedInputStream(raw, kind) as unpacked:
-                yield unpacked
+    yield raw if kind == "none" else pa.CompressedInputStream(raw, kind)
 
 
 def _compression(file: File) -> str:
