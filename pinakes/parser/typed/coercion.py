@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pinakes.core.errors import TypeMismatch
 from pinakes.core.names import text_literal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.texts import without_zone
@@ -37,8 +38,11 @@ def common_type(types: Sequence[pa.DataType | None], *, is_column: bool = False)
 
     A decimal and a double are compared as doubles: DataFusion uses DECIMAL(30, 15). A column of decimals and REAL is
     REAL, as in PostgreSQL, where they are compared as doubles. A date and a timestamp are compared as timestamps in
-    microseconds: DataFusion uses nanoseconds, which end in 2262.
+    microseconds: DataFusion uses nanoseconds, which end in 2262. An integer beside a date is refused: DataFusion reads
+    it as the number of days since 1970.
     """
+    if any(map(is_date, types)) and any(map(is_integer, types)):
+        raise TypeMismatch("an integer cannot be compared or combined with a date: add an explicit cast")
     if any(map(is_decimal, types)) and any(map(is_float, types)):
         return REAL if is_column and all(type == REAL for type in types if is_float(type)) else DOUBLE
     moments = [t for t in types if is_timestamp(t)]
