@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError, InvalidArgument
-from pinakes.parser.functions import AGE, ALL_EXTRACTED, BITS, EXTRACTED, FULL_MONTHS, UUID7
+from pinakes.parser.functions import AGE, ALL_EXTRACTED, BITS, EXTRACTED, FULL_MONTHS, UUID7, UUID_TEXT
+from pinakes.parser.typed.texts import UUID_FORM
 
 _TEXT, _NUMBER = pa.string(), pa.int64()
 _INTERVAL = pa.month_day_nano_interval()
@@ -38,6 +40,7 @@ def _functions() -> tuple[ScalarUDF, ...]:
         udf(_bits, [_NUMBER], _NUMBER, "immutable", BITS),
         udf(_extracted, [_TEXT, _TEXT, _NUMBER, _TEXT], _TEXT, "immutable", EXTRACTED),
         udf(_all_extracted, [_TEXT, _TEXT, _NUMBER, _TEXT], pa.list_(_TEXT), "immutable", ALL_EXTRACTED),
+        udf(_uuid_texts, [_TEXT, pa.bool_()], _TEXT, "immutable", UUID_TEXT),
         udf(_uuids, [pa.float64()], _TEXT, "volatile", UUID7),
     )
 
@@ -190,6 +193,20 @@ def _day(micros: Any) -> Any:
 
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 _PLACES = [at for at in range(36) if at not in (8, 13, 18, 23)]
+
+
+def _uuid_texts(texts: pa.Array, strict: pa.Array) -> pa.Array:
+    digits = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+    fits = pc.match_substring_regex(digits, _UUID)
+    if pc.any(pc.and_(strict, pc.invert(fits))).as_py():
+        wrong = texts.filter(pc.invert(fits))[0].as_py()
+        raise InvalidArgument(f"{wrong[:60]!r} is not a UUID: {UUID_FORM}")
+    digits = pc.if_else(fits, pc.replace_substring_regex(digits, r"[-{}]", ""), pa.scalar(None, _TEXT))
+    groups = [pc.utf8_slice_codeunits(digits, start, stop) for start, stop in pairwise((0, 8, 12, 16, 20, 32))]
+    return pc.binary_join_element_wise(*groups, "-")
+
+
+_UUID = r"^(\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\}|([0-9a-f]{4}-?){7}[0-9a-f]{4})$"
 
 
 def _uuids(rows: pa.Array) -> pa.Array:

@@ -11,7 +11,7 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import text_literal
 from pinakes.parser.typed import ROUNDED, json
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.texts import TEXTS, cut, read_as, without_zone, written
+from pinakes.parser.typed.texts import TEXTS, cut, read_as, uuid_text, with_seconds, without_zone, written
 from pinakes.parser.typed.values import (
     TIME,
     Value,
@@ -57,12 +57,16 @@ def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
     """Converts DATE '…', TIMESTAMP '…'. A timestamp written with nanoseconds keeps them."""
     if node.type.name in json.TYPES:
         return json.typed_text(node)
+    if node.type.name == "UUID":
+        return uuid_text(writer, n.Text(node.start, node.end, node.value), Value(None, pa.string()))
     name = type_text(node.type)
     if name is not None and _NANOSECONDS.search(node.value):
         name = name.replace("(6)", "(9)")
     value = writer.source[node.type.end : node.end].strip()
     if node.type.name in _TIMESTAMPS:
         value = text_literal(without_zone(node.value))
+    elif node.type.name in _ZONED:
+        value = text_literal(with_seconds(node.value))
     text = None if name is None else f"CAST({value} AS {name})"
     if node.type.name == "DATE" and without_zone(node.value) != node.value.strip():
         text = f"DATE {text_literal(without_zone(node.value))}"
@@ -89,6 +93,8 @@ def binary(node: n.Node) -> str | None:
 def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
     operand = read_as(writer, node.operand, writer.value(node.operand, scope), node.type)
     name = type_text(node.type)
+    if node.type.name == "UUID":
+        return uuid_text(writer, node.operand, operand, strict=node.form != "TRY_CAST")
     if node.type.name in json.TYPES:
         return json.cast(writer, node, operand, scope)
     if node.type.name in TEXTS:

@@ -11,13 +11,15 @@ import pyarrow as pa
 from pinakes.core.errors import TypeMismatch
 from pinakes.core.names import text_literal
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.texts import without_zone
+from pinakes.parser.typed.texts import with_seconds, without_zone
 from pinakes.parser.typed.values import (
+    BOOLEAN,
     DOUBLE,
     MICROS,
     REAL,
     TIME,
     Environment,
+    Output,
     Value,
     is_date,
     is_decimal,
@@ -53,6 +55,22 @@ def common_type(types: Sequence[pa.DataType | None], *, is_column: bool = False)
     if len({t.unit for t in types if t is not None and is_time(t)}) > 1:
         return TIME
     return None
+
+
+def column_type(one: Output, other: Output) -> pa.DataType | None:
+    """Returns the type to cast two columns to before they become one; None where DataFusion's choice is right."""
+    if one.is_constant_text or other.is_constant_text:
+        type = other.type if one.is_constant_text else one.type
+        if is_integer(type) or is_float(type):
+            return DOUBLE if is_float(type) else pa.int64()
+        if type == BOOLEAN:
+            return BOOLEAN
+        if is_decimal(type):
+            raise TypeMismatch("a text cannot be combined with a decimal: add an explicit cast")
+    types = {type for type in (one.type, other.type) if type is not None and not pa.types.is_null(type)}
+    if BOOLEAN in types and len(types) > 1:
+        raise TypeMismatch("a boolean cannot be combined with another type: add an explicit cast")
+    return common_type([one.type, other.type], is_column=True)
 
 
 def _moment(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
@@ -93,6 +111,8 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
         return f"CAST('{node.text.replace('_', '')}' AS {sql_name(type)})"
     if isinstance(node, n.Text) and (is_date(type) or (is_timestamp(type) and type.tz is None)):
         text = text_literal(without_zone(node.value))
+    if isinstance(node, n.Text) and is_timestamp(type) and type.tz is not None:
+        text = text_literal(with_seconds(node.value))
     if type == TIME and isinstance(node, n.Text) and ":" not in node.value:
         text = text_literal(f"{node.value} ")  # otherwise it would be read as nanoseconds
     return cast_text(text, type)
@@ -189,4 +209,5 @@ _NAMES = {
     "int32": "INT",
     "date32[day]": "DATE",
     "string": "VARCHAR",
+    "bool": "BOOLEAN",
 }

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 import pyarrow as pa
 from pyarrow.types import is_binary
 
-from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.names import text_literal
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.casts import binary
 from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
 from pinakes.parser.typed.temporal import is_length, lengths
+from pinakes.parser.typed.texts import uuid_text
 from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text
 from pinakes.parser.workarounds.distinct_from import distinct
 
@@ -47,22 +46,15 @@ def aligned(
         return found
     if any(value.is_uuid for _, value in values):
         _refuse_bytes(value.type for _, value in values)
-        values = [(node, _uuid(writer, node, value)) for node, value in values]
+        values = [
+            (node, uuid_text(writer, node, value) if _is_text_constant(node, value) else value)
+            for node, value in values
+        ]
     return cast_alike(writer, with_typed_moments(writer, values), is_column=is_column)
 
 
-def _uuid(writer: Writer, node: n.Node, value: Value) -> Value:
-    """Converts a constant that is compared with a uuid, which has several spellings, to the canonical one."""
-    if isinstance(node, n.Text):
-        try:
-            return Value(text_literal(str(UUID(node.value.strip()))), value.type)
-        except ValueError:
-            raise InvalidArgument(
-                f"{node.value!r} is not a uuid: write 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12"
-            ) from None
-    if isinstance(node, n.Parameter) and is_text(value.type):
-        return Value(f"lower({writer.text(node, value)})", value.type)
-    return value
+def _is_text_constant(node: n.Node, value: Value) -> bool:
+    return isinstance(node, n.Text | n.Parameter) and is_text(value.type)
 
 
 def compared(writer: Writer, node: n.Binary, scope: Scope) -> Value:

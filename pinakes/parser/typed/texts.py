@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError
+from pinakes.core.errors import InvalidArgument, NotSupportedError, TypeMismatch
 from pinakes.core.names import text_literal
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.parser.functions import UUID_TEXT
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import Value, is_duration, is_interval, is_text, is_time, is_timestamp
 
@@ -23,8 +26,12 @@ if TYPE_CHECKING:
 TEXTS = frozenset({"VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "CHARACTER VARYING", "CHAR VARYING", "NVARCHAR"})
 _TIMES = frozenset({"TIME", "TIME WITHOUT TIME ZONE"})
 _WITHOUT_ZONE = frozenset({"TIMESTAMP", "DATETIME", "TIMESTAMP WITHOUT TIME ZONE", "DATE"})
+_WITH_ZONE = frozenset({"TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE"})
 
 _ZONE = r"^(.*\d:\d\d.*?)\s*(?:[zZ]|[+-]\d\d(?::?\d\d)*|[A-Z]{3,5}|[A-Za-z]+/[A-Za-z_/]+)$"
+MINUTES = r"^(\s*\d+-\d\d?-\d\d?[ T]\d\d?:\d\d)((?:\s*[zZ+-].*)?)$"
+"""The text of a timestamp without seconds."""
+UUID_FORM = "write 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12"
 _NUMBER = r"^\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*$"
 _ZEROS = r"(\.\d*[1-9])0+"
 
@@ -33,8 +40,27 @@ _ZEROS = r"(\.\d*[1-9])0+"
 
 
 def without_zone(text: str) -> str:
-    """Returns the text of a timestamp without its time zone, which PostgreSQL ignores."""
-    return re.sub(_ZONE, r"\1", text.strip())
+    """Returns the text of a timestamp without its time zone, which PostgreSQL ignores, and with seconds."""
+    return with_seconds(re.sub(_ZONE, r"\1", text.strip()))
+
+
+def with_seconds(text: str) -> str:
+    """Returns the text of a timestamp with seconds, which DataFusion requires."""
+    return re.sub(MINUTES, r"\1:00\2", text.strip())
+
+
+def uuid_text(writer: Writer, node: n.Node, value: Value, *, strict: bool = True) -> Value:
+    """Returns a text as a UUID in its canonical form. If not `strict`, another text is NULL."""
+    if isinstance(node, n.Text) and strict:
+        try:
+            return Value(text_literal(str(UUID(node.value.strip()))), pa.string(), is_uuid=True)
+        except ValueError:
+            raise InvalidArgument(f"{node.value[:60]!r} is not a UUID: {UUID_FORM}") from None
+    if value.type is not None and not is_text(value.type) and not pa.types.is_null(value.type):
+        raise TypeMismatch(f"a cast of {sql_name_of_arrow(value.type)} to UUID is not supported: cast a text")
+    if value.is_uuid:
+        return Value(writer.text(node, value), value.type, is_uuid=True)
+    return Value(f'"{UUID_TEXT}"({writer.text(node, value)}, {str(strict).lower()})', pa.string(), is_uuid=True)
 
 
 def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Value:
@@ -49,7 +75,13 @@ def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Val
         if isinstance(node, n.Text):
             known = without_zone(node.value)
             return value if known == node.value else Value(text_literal(known), value.type)
-        return Value(f"regexp_replace({text}, '{_ZONE}', '\\1')", value.type)
+        local = f"regexp_replace({text}, '{_ZONE}', '\\1')"
+        return Value(local if type.name == "DATE" else f"regexp_replace({local}, '{MINUTES}', '\\1:00\\2')", value.type)
+    if type.name in _WITH_ZONE:
+        if isinstance(node, n.Text):
+            known = with_seconds(node.value)
+            return value if known == node.value else Value(text_literal(known), value.type)
+        return Value(f"regexp_replace({text}, '{MINUTES}', '\\1:00\\2')", value.type)
     if type.name == "INTERVAL":
         if isinstance(node, n.Text):
             is_number = re.match(_NUMBER, node.value)

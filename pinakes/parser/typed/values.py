@@ -56,6 +56,8 @@ class Output(NamedTuple):
     """Whether it is a column of a table."""
     is_json: bool = False
     """Whether it is known to be JSON (`json.py`)."""
+    is_constant_text: bool = False
+    """Whether it is a constant text, which takes the type of the columns that it is combined with."""
     written: str | None = None
     """The text in place of its name: that of a parameter of a lambda."""
 

@@ -18,7 +18,7 @@ from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedErr
 from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.coercion import cast_text, cast_to, common, common_type, joined_type
+from pinakes.parser.typed.coercion import cast_text, cast_to, column_type, common, common_type, joined_type
 from pinakes.parser.typed.json import yields_json
 from pinakes.parser.typed.values import (
     INTERVAL,
@@ -295,7 +295,14 @@ class Writer:
                 check_order(value.type)
             values.append((item, value))
             name = item.alias or _name_of(item.value)
-            output = Output(name, value.type, value.bound, value.is_uuid, is_json=yields_json(item.value, scope))
+            output = Output(
+                name,
+                value.type,
+                value.bound,
+                value.is_uuid,
+                is_json=yields_json(item.value, scope),
+                is_constant_text=isinstance(item.value, n.Text),
+            )
             if outputs is not None:
                 outputs.append(output)
             if item.alias is not None:
@@ -515,9 +522,7 @@ class Writer:
         if left_outputs is None or right_outputs is None or len(left_outputs) != len(right_outputs):
             self.incomplete |= left_outputs is None or right_outputs is None
             return self.composed(node, ((node.left, left), (node.right, right))), left_outputs
-        types = [
-            common_type([a.type, b.type], is_column=True) for a, b in zip(left_outputs, right_outputs, strict=True)
-        ]
+        types = [column_type(a, b) for a, b in zip(left_outputs, right_outputs, strict=True)]
         for side, outputs in ((node.left, left_outputs), (node.right, right_outputs)):
             needs = [t if t is not None and t != o.type else None for t, o in zip(types, outputs, strict=True)]
             if any(needs):

@@ -19,6 +19,7 @@ from pinakes.core.errors import ConstraintViolation
 from pinakes.core.names import quote
 from pinakes.core.types.default_text import text_of
 from pinakes.core.types.iceberg_arrow import arrow_type_of
+from pinakes.parser.typed.texts import MINUTES
 
 _UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond", "ns": "Nanosecond"}
 _PLAIN = {
@@ -62,9 +63,15 @@ def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     from_text = is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)
     if is_.is_binary(target) and from_text:
         return hexadecimal(expression)
+    if is_.is_timestamp(target) and from_text:
+        expression = _with_seconds(expression)
     if is_.is_floating(target) and from_text:  # '-NaN' would differ from NaN
         return f"nanvl(arrow_cast({expression}, '{name}'), arrow_cast('NaN', '{name}'))"
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
+
+
+def _with_seconds(text: str) -> str:
+    return f"regexp_replace(trim({text}), '{MINUTES}', '\\1:00\\2')"
 
 
 def hexadecimal(text: str) -> str:
@@ -86,7 +93,8 @@ def misfits(expression: str, source: pa.DataType, target: pa.DataType) -> str | 
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return None
-    fails = f"{expression} IS NOT NULL AND arrow_try_cast({expression}, '{name}') IS NULL"
+    read = _with_seconds(expression) if is_.is_timestamp(target) and is_.is_string(source) else expression
+    fails = f"{expression} IS NOT NULL AND arrow_try_cast({read}, '{name}') IS NULL"
     return f"CASE WHEN {fails} THEN arrow_cast({expression}, 'Utf8') END"
 
 
