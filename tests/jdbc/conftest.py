@@ -34,3 +34,10 @@ def connection(server: Serving) -> Iterator[Any]:
     connection = driver.connect(server.port)
     yield connection
     connection.close()
+
+
+@pytest.fixture
+def connection_to_cancel(server: Serving) -> Any:
+    """A connection that `close_all` closes. After a cancel the driver may still hold a buffer, which `close` reports as a
+    leak."""
+    return driver.connect(server.port)

@@ -167,10 +167,10 @@ def test_a_row_is_added_and_removed(connection: Any) -> None:
         assert prepared.executeUpdate() == 1
 
 
-def test_a_query_is_canceled_and_the_connection_stays(server: Serving, connection: Any) -> None:
+def test_a_query_is_canceled_and_the_connection_stays(server: Serving, connection_to_cancel: Any) -> None:
     sql = endless("dbeaver")
     failed = threading.Event()
-    with closing(connection.createStatement()) as statement:
+    with closing(connection_to_cancel.createStatement()) as statement:
 
         def read() -> None:
             result = statement.executeQuery(sql)
@@ -187,7 +187,7 @@ def test_a_query_is_canceled_and_the_connection_stays(server: Serving, connectio
         thread.join(60)
     assert failed.is_set()
     assert eventually(lambda: state_of(server, sql) == "CANCELED")
-    assert page(connection, "SELECT 1") == [("1",)]
+    assert page(connection_to_cancel, "SELECT 1") == [("1",)]
 
 
 def test_it_connects_again(server: Serving) -> None:

@@ -185,7 +185,7 @@ def test_a_statement_that_is_closed_ends_its_query(server: Serving, connection: 
 
 
 @pytest.mark.parametrize("sql", [silent("canceled"), endless("canceled")], ids=["silent", "streaming"])
-def test_cancel_from_another_thread(server: Serving, connection: Any, sql: str) -> None:
+def test_cancel_from_another_thread(server: Serving, connection_to_cancel: Any, sql: str) -> None:
     said: list[str] = []
 
     def read() -> None:
@@ -196,7 +196,7 @@ def test_cancel_from_another_thread(server: Serving, connection: Any, sql: str) 
         except jpype.JException as error:
             said.append(str(error))
 
-    with closing(connection.createStatement()) as statement:
+    with closing(connection_to_cancel.createStatement()) as statement:
         thread = threading.Thread(target=read)
         thread.start()
         assert eventually(lambda: state_of(server, sql) == "RUNNING")
@@ -205,7 +205,7 @@ def test_cancel_from_another_thread(server: Serving, connection: Any, sql: str) 
         assert not thread.is_alive()
     assert eventually(lambda: state_of(server, sql) == "CANCELED")
     assert said
-    assert ask(connection, "SELECT 1") == [("1",)]
+    assert ask(connection_to_cancel, "SELECT 1") == [("1",)]
 
 
 def test_a_query_timeout_ends_the_query(server: Serving, connection: Any) -> None:
