@@ -38,6 +38,5 @@ def connection(server: Serving) -> Iterator[Any]:
 
 @pytest.fixture
 def connection_to_cancel(server: Serving) -> Any:
-    """A connection that `close_all` closes. After a cancel the driver may still hold a buffer, which `close` reports as a
-    leak."""
+    """A connection that `close_all` closes. After a cancel, `close` may report a buffer of the driver as a leak."""
     return driver.connect(server.port)
