@@ -339,6 +339,68 @@ DIFFERENCES: tuple[Difference, ...] = (
         "which rows are written is not determined",
         r"empty_?list_(int|varchar|nested)\.parquet",
     ),
+    Difference(
+        "a text constant beside an integer in UNION",
+        "a constant text takes the type of the other column, as in PostgreSQL; DuckDB makes both texts",
+        r"select '0' as c union all select 0",
+    ),
+    Difference(
+        "NOT IN of rows with NULL",
+        "a row that differs in another column is not equal, whatever is NULL; DuckDB 1.5.5 has a defect here",
+        r"\(f1, f2\) NOT IN.*NULL::INT",
+    ),
+    Difference(
+        "fields of a struct that is cast",
+        "DuckDB 1.5.5 returns another field under ORDER BY with LIMIT",
+        r"ms::STRUCT\(b VARCHAR, a VARCHAR\)\)\.b",
+    ),
+    Difference(
+        "ANTI JOIN with an empty table",
+        "DuckDB 1.5.5 takes a condition that holds for all rows as true although there are none",
+        r"ANTI JOIN \(SELECT \* FROM stats_table WHERE",
+    ),
+    Difference(
+        "SIMILAR TO",
+        "a dot is an ordinary character and % stands for any text, as in the SQL standard; DuckDB takes regular "
+        "expressions",
+        r"SIMILAR TO '[^']*\.",
+    ),
+    Difference(
+        "strftime before year 0",
+        "%y of a negative year is not defined",
+        r"date '-\d+-01-01', '%y'",
+    ),
+    Difference(
+        "keys after -> that look like a JSON pointer or a quoted name",
+        "a text after -> is a key, as in PostgreSQL; only one that begins with $. or $[ is a path",
+        r"(->>?|json_extract_path(_text)?\().*'(/|\"|\$')",
+    ),
+    Difference(
+        "escapes in the keys of a JSON path",
+        r"\n in a quoted key is a line feed, as in JSON and in the SQL standard",
+        r"'\$\.\"[^']*\\n",
+    ),
+    Difference(
+        "NULL in json_array",
+        "json_array leaves out NULL, as in PostgreSQL and the SQL standard; json_build_array keeps it",
+        r"json_array\(.*null",
+    ),
+    Difference(
+        "white space in JSON",
+        "JSON keeps the white space that it is read with, as PostgreSQL's type json does",
+        r"json_object\('duck'|json_extract\('\{\"my_field\": \"duck\"\}', ''\)|json_extract\(x,'\$'\)<>x",
+    ),
+    Difference(
+        "times in JSON",
+        "JSON has ISO 8601 texts, as in PostgreSQL",
+        r"json",
+        r"\d\d\d\d-\d\d-\d\dT",
+    ),
+    Difference(
+        "a comma at the end of a JSON array",
+        "it is invalid in JSON",
+        r"json_valid\('\[.*,\]'\)",
+    ),
 )
 
 

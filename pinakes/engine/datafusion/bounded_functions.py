@@ -116,7 +116,7 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
         case "array_resize":
             made = udf(bounds.array_resize, [type, _NUMBER, type.value_type], type, "immutable", called)
-        case "to_json" | "json_object" | "json_array" | "json_build_array":
+        case "to_json" | "nested_text" | "json_object" | "json_array" | "json_build_array":
             made = json_function(name, type, called, limit)
         case _:
             raise AssertionError(name)
@@ -268,7 +268,8 @@ class Bounds:
                 cost += regex_cost(pattern)
         if cost > MOST_OF_PATTERNS:
             raise OutOfMemory("the patterns of a batch are too complex together: use simpler ones, or fewer")
-        return values
+        any_text = pc.equal(values, ".*")  # DataFusion would make IS NOT NULL of a constant one
+        return pc.if_else(any_text, "(?:.*)", values) if pc.any(any_text).as_py() else values
 
     def squares(self, values: pa.Array) -> pa.Array:
         """Texts or lists as they are, if each part may be compared with each of another such column: the products of

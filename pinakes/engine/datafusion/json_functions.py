@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.engine.datafusion import json_text as j
-from pinakes.engine.datafusion.json_writer import joined_array, joined_object, json_of
+from pinakes.engine.datafusion.json_writer import joined_array, joined_object, json_of, text_of
 from pinakes.parser.typed import json as names
 
 _TEXT, _TEXTS, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int64()
@@ -102,10 +102,12 @@ def _functions() -> tuple[ScalarUDF, ...]:
 
 
 def json_function(name: str, type: pa.DataType, called: str, limit: int) -> ScalarUDF:
-    """A function that makes JSON of values of one type; members of json_object and json_array are JSON already."""
+    """A function that makes texts of values of one type; members of json_object and json_array are JSON already."""
     match name:
         case "to_json":
             return udf(lambda values: json_of(values, limit), [type], _TEXT, "immutable", called)
+        case "nested_text":
+            return udf(lambda values: text_of(values, limit), [type], _TEXT, "immutable", called)
         case "json_object":
             return udf(lambda values: joined_object(values, limit), [type], _TEXT, "immutable", called)
         case "json_array":

@@ -291,7 +291,8 @@ _STEP = re.compile(
 
 @lru_cache(maxsize=1024)
 def by_key(key: str) -> Steps:
-    return (Step(key, None),)
+    """Returns the step of a key. A path such as $.a[0] is read as in DuckDB: no key looks like that."""
+    return by_path(key) if key.startswith(("$.", "$[")) else (Step(key, None),)
 
 
 @lru_cache(maxsize=1024)

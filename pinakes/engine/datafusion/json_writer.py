@@ -1,4 +1,4 @@
-"""Makes JSON texts of Arrow arrays, a batch at a time."""
+"""Makes texts of Arrow arrays, a batch at a time: JSON, and the texts that casts of lists, structs and maps give."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def json_of(values: pa.Array, limit: int) -> pa.Array:
     return _json(values)
 
 
+def text_of(values: pa.Array, limit: int) -> pa.Array:
+    """The texts of lists, structs and maps in DuckDB's form: [1, NULL], {'a': 1}, {k=1}."""
+    _check(_size(values), limit)
+    return _text(values)
+
+
 def joined_object(rows: pa.StructArray, limit: int) -> pa.Array:
     """The objects of structs whose fields are JSON texts."""
     _check(_size(rows), limit)
@@ -40,13 +46,13 @@ def joined_array(rows: pa.StructArray, limit: int, *, nulls: bool) -> pa.Array:
 def _check(size: float, limit: int) -> None:
     if size > limit:
         raise OutOfMemory(
-            f"the JSON of a batch of rows may have {size:,.0f} bytes, more than the {limit:,} that one call may make: "
+            f"the texts of a batch of rows may have {size:,.0f} bytes, more than the {limit:,} that one call may make: "
             "SET batch_size lower"
         )
 
 
 def _size(values: pa.Array) -> float:
-    """The most bytes that the JSON of an array may have."""
+    """The most bytes that the texts of an array may have."""
     type = values.type
     if is_.is_struct(type):
         names = sum(_ESCAPED * len(field.name.encode()) + 4 for field in type)
@@ -98,6 +104,52 @@ def _json(values: pa.Array) -> pa.Array:
     raise NotSupportedError(f"JSON of the type {type} is not supported: write CAST(… AS VARCHAR) around it")
 
 
+def _text(values: pa.Array) -> pa.Array:
+    type = values.type
+    if is_.is_null(type):
+        return pa.nulls(len(values), _TEXT)
+    if is_.is_boolean(type) or is_.is_integer(type) or is_.is_decimal(type) or is_.is_date(type):
+        return values.cast(_TEXT)
+    if is_.is_floating(type):
+        texts = pc.replace_substring_regex(values.cast(_TEXT), r"^(-?[0-9]+)$", r"\1.0")
+        return pc.replace_substring(pc.replace_substring(texts, "e+", "e"), "nan", "NaN")
+    if is_.is_string(type) or is_.is_large_string(type) or is_.is_string_view(type) or is_.is_dictionary(type):
+        return values.cast(_TEXT)
+    if is_.is_time(type):
+        return _without_zeros(values.cast(_TEXT))
+    if is_.is_timestamp(type):
+        moment = _without_zeros(values.cast(pa.timestamp(type.unit)).cast(_TEXT))
+        return moment if type.tz is None else pc.binary_join_element_wise(moment, pa.scalar("+00"), "")
+    if is_.is_struct(type):
+        pieces: list[pa.Array | pa.Scalar] = []
+        for at, (field, member) in enumerate(zip(type, values.flatten(), strict=True)):
+            name = field.name.replace("\\", "\\\\").replace("'", "\\'")
+            pieces += (pa.scalar(f"{', ' if at else '{'}'{name}': "), _member(member))
+        return _where(values, pc.binary_join_element_wise(*pieces, pa.scalar("}"), ""))
+    if is_.is_map(type):
+        pairs = pc.binary_join_element_wise(_member(values.keys), _member(values.items), "=")
+        return _where(values, _listed(values.offsets, pairs, "{", "}", ", "))
+    if is_.is_fixed_size_list(type):
+        values, type = values.cast(pa.list_(type.value_type)), pa.list_(type.value_type)
+    if is_.is_list(type) or is_.is_large_list(type):
+        return _where(values, _listed(values.offsets, _member(values.values), "[", "]", ", "))
+    raise NotSupportedError(f"a cast to VARCHAR of nested values of the type {type} is not supported: cast them first")
+
+
+_AMBIGUOUS = r"""^$|^\s|\s$|^(?i:null)$|[,'"\[\]{}():=;]"""
+"""Texts that are quoted within a list, a struct or a map."""
+
+
+def _member(values: pa.Array) -> pa.Array:
+    """The texts of the members of a nested value."""
+    texts = _text(values)
+    if not is_.is_nested(values.type):
+        escaped = pc.replace_substring_regex(texts, r"(['\\])", r"\\\1")
+        quoted = pc.binary_join_element_wise(pa.scalar("'"), escaped, pa.scalar("'"), "")
+        texts = pc.if_else(pc.match_substring_regex(texts, _AMBIGUOUS), quoted, texts)
+    return pc.fill_null(texts, "NULL")
+
+
 def _number(values: pa.Array) -> pa.Array:
     """Numbers; PostgreSQL writes NaN and infinities as strings."""
     texts = values.cast(_TEXT)
@@ -132,9 +184,9 @@ def _where(values: pa.Array, texts: pa.Array) -> pa.Array:
     return texts if not values.null_count else pc.if_else(values.is_valid(), texts, pa.scalar(None, _TEXT))
 
 
-def _listed(offsets: pa.Array, texts: pa.Array, opening: str, closing: str) -> pa.Array:
+def _listed(offsets: pa.Array, texts: pa.Array, opening: str, closing: str, separator: str = ",") -> pa.Array:
     kind = pa.LargeListArray if is_.is_int64(offsets.type) else pa.ListArray
-    inner = pc.binary_join(kind.from_arrays(offsets, texts), ",").cast(_TEXT)
+    inner = pc.binary_join(kind.from_arrays(offsets, texts), separator).cast(_TEXT)
     return pc.binary_join_element_wise(pa.scalar(opening), inner, pa.scalar(closing), "")
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
-from pinakes.core.errors import ExecutionError, InvalidArgument
+from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError
 from pinakes.parser.functions import AGE, ALL_EXTRACTED, BITS, EXTRACTED, FULL_MONTHS, UUID7, UUID_TEXT
 from pinakes.parser.typed.texts import UUID_FORM
 
@@ -105,9 +105,18 @@ def _all_matches(texts: pa.Array, pattern: str, group: int) -> pa.Array:
     if pc.any(pc.match_substring_regex(texts, f"[{_START}{_END}]")).as_py():
         raise ExecutionError("regexp_extract_all does not support texts with the private characters U+E0F1 and U+E0F2")
     try:
+        if pc.match_substring_regex(pa.scalar(""), f"(?:{pattern})").as_py():  # Arrow leaves out some empty matches
+            raise NotSupportedError(
+                "regexp_extract_all does not support a pattern that matches an empty text: write + instead of *"
+            )
         marked = pc.replace_substring_regex(texts, f"({pattern})", rf"{_START}\{group + 1}{_END}")
     except pa.ArrowInvalid as error:
         raise _invalid(error) from None
+    if group and re.search(r"\||\)[?*{]", pattern) and pc.any(pc.match_substring(marked, _START + _END)).as_py():
+        raise NotSupportedError(
+            f"regexp_extract_all can't tell a group that is not part of a match from an empty one: group {group} of "
+            "this pattern must match at least one character"
+        )
     parts = pc.split_pattern(marked, _START)
     counts = pc.subtract(pc.list_value_length(parts), 1).fill_null(0)
     kept = pc.list_flatten(pc.list_slice(parts, 1))

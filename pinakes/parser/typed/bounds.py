@@ -222,8 +222,12 @@ def with_pattern(writer: Writer, arguments: Arguments) -> Arguments:
     constant = bare(pattern)
     if isinstance(constant, n.Text) and (wrong := check_pattern(constant.value)) is not None:
         raise OutOfMemory(wrong)
-    if length is None and not isinstance(pattern, n.Null):
-        value = Value(f'"{PATTERN}"({writer.text(pattern, value)}, {MOST_VARYING})', pa.string())
+    if isinstance(constant, n.Text):
+        if constant.value == ".*":  # DataFusion would make IS NOT NULL of it, which is false for NULL
+            value = Value("'(?:.*)'", pa.string())
+    elif not isinstance(constant, n.Null):
+        longest = MOST_VARYING if length is None else MOST_CONSTANT
+        value = Value(f'"{PATTERN}"({writer.text(pattern, value)}, {longest})', pa.string())
     return [arguments[0], (pattern, value), *arguments[2:]]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.names import text_literal
+from pinakes.core.names import quote, text_literal
 from pinakes.parser.typed import ROUNDED, json
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.texts import TEXTS, cut, read_as, uuid_text, with_seconds, without_zone, written
@@ -19,6 +19,7 @@ from pinakes.parser.typed.values import (
     is_decimal,
     is_float,
     is_integer,
+    is_nested,
     is_text,
     is_time,
     is_timestamp,
@@ -168,6 +169,9 @@ def _scale(type: pa.DataType) -> int:
 
 
 def _text(writer: Writer, node: n.Cast, operand: Value) -> Value:
+    if is_nested(operand.type):  # DataFusion writes nothing for NULL in a list, and no structs and maps
+        name = writer.environment.bounded("nested_text", operand.type)
+        return Value(cut(f"{quote(name)}({writer.text(node.operand, operand)})", node.type), pa.string())
     value = written(writer, node.operand, operand)
     if value is operand and not node.type.numbers:
         return Value(writer.composed(node, [(node.operand, operand.text)]), pa.string())
