@@ -26,7 +26,7 @@ from pinakes.parser.syntax.collations import collations
 from pinakes.parser.syntax.multisets import multisets
 from pinakes.parser.syntax.ordinality import numbered
 from pinakes.parser.syntax.samples import samples
-from pinakes.parser.syntax.similar import similar_patterns
+from pinakes.parser.syntax.similar import like_patterns, similar_patterns
 from pinakes.parser.syntax.small_words import left_joins, without_materialized
 from pinakes.parser.syntax.struct_types import struct_types
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
@@ -79,6 +79,8 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += left_joins(tokens)
     if "SIMILAR" in words:
         found += similar_patterns(tokens)
+    if "ESCAPE" in words:
+        found += like_patterns(tokens)
     if "ALL" in words and not words.isdisjoint(("INTERSECT", "EXCEPT")):
         found += multisets(tokens)
     if "TABLESAMPLE" in words or "SAMPLE" in words:

@@ -2,6 +2,10 @@
 
 s SIMILAR TO 'a%|b_'       →  s ~ '^(?s:a.*|b.)$'
 s NOT SIMILAR TO 'a%'      →  s !~ '^(?s:a.*)$'
+
+a LIKE 'pattern' ESCAPE 'e' has a backslash instead of e, the only escape character of DataFusion:
+
+s LIKE 'a!%b' ESCAPE '!'   →  s LIKE 'a\\%b'
 """
 
 from __future__ import annotations
@@ -41,6 +45,33 @@ def similar_patterns(tokens: Sequence[Token]) -> Iterator[Repair]:
         negated = word(tokens, at - 1) == "NOT"
         expression = text_literal(f"^(?s:{_regular(pattern, escape)})$")
         yield replaced(tokens[at - negated], tokens[last], f"{'!~' if negated else '~'} {expression}")
+
+
+def like_patterns(tokens: Sequence[Token]) -> Iterator[Repair]:
+    for at, token in enumerate(tokens):
+        if token.word != "ESCAPE" or word(tokens, at - 2) not in ("LIKE", "ILIKE"):
+            continue
+        pattern, escape = tokens[at - 1], tokens[at + 1] if at + 1 < len(tokens) else token
+        if escape.kind != "string" or len(escape.text) > 1:
+            raise Fault("ESCAPE takes a text of one character, or an empty one", token.start)
+        if pattern.kind != "string":
+            if escape.text == "\\":
+                continue
+            raise Fault(
+                "LIKE with another escape character than the backslash is only supported with a constant pattern",
+                token.start,
+                unsupported=True,
+            )
+        found, rest = list[str](), iter(pattern.text)
+        for char in rest:
+            if char == escape.text:
+                following = next(rest, None)
+                if following is None:
+                    raise Fault("the pattern ends with its escape character", pattern.start)
+                found.append("\\" + following)
+            else:
+                found.append("\\\\" if char == "\\" else char)
+        yield replaced(pattern, escape, text_literal("".join(found)))
 
 
 def _regular(token: Token, escape: str) -> str:
