@@ -16,6 +16,7 @@ from pinakes.api.build import open_engine
 from tests.engine.support import LONG, chance, seed_of
 from tests.pipeline.conftest import config_of
 from tests.semantics.cases import Case, groups
+from tests.semantics.differences import differences
 from tests.semantics.engines import Spark, same
 from tests.semantics.operands import FINE, STORED, TIME
 from tests.servers.base import Facts
@@ -49,6 +50,7 @@ def test_every_case_equals_spark(spark: Spark, part: int) -> None:
     here = {case: outcome for case, outcome in spark.run_each(chosen) if not outcome.failed}
     different: list[str] = []
     counts: Counter[str] = Counter()
+    [zero] = [d for d in differences() if d.title == "The sign of zero"]
     for case, there in spark.run_known(list(here)):
         # The last digit of a double that was a decimal of many digits is no difference: Arrow rounds it twice.
         close = case.group.close or FINE in case.group.kinds
@@ -56,6 +58,8 @@ def test_every_case_equals_spark(spark: Spark, part: int) -> None:
             counts["refused"] += 1
         elif same(there, here[case], close=close):
             counts["equal"] += 1
+        elif zero.covers(case.label, here[case], there):  # which of two equal zeros depends on the order of the rows
+            counts["listed"] += 1
         else:
             counts["different"] += 1
             different.append(f"{case.label}\n  {case.sql}\n  here: {here[case]}\n  Spark: {there}")
