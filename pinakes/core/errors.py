@@ -24,6 +24,7 @@
     │   ├── TableExists           TABLE_EXISTS
     │   ├── ViewExists            VIEW_EXISTS
     │   ├── ColumnExists          COLUMN_EXISTS
+    │   ├── FunctionExists        FUNCTION_EXISTS
     │   ├── VersionExists         VERSION_EXISTS           (a branch or a tag)
     │   └── SecretExists          SECRET_EXISTS
     ├── AmbiguousName             AMBIGUOUS_NAME
@@ -219,6 +220,10 @@ class ViewExists(AlreadyExistsError):
 
 class ColumnExists(AlreadyExistsError):
     code = "COLUMN_EXISTS"
+
+
+class FunctionExists(AlreadyExistsError):
+    code = "FUNCTION_EXISTS"
 
 
 class VersionExists(AlreadyExistsError):

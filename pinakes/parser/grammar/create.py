@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.attach import create_catalog
 from pinakes.parser.grammar.create_table import create_table
+from pinakes.parser.grammar.functions import create_function
 from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.grammar.namespaces import create_namespace
 from pinakes.parser.grammar.secrets import create_secret
@@ -15,8 +16,8 @@ from pinakes.parser.grammar.views import create_view
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
 
-_KINDS = "TABLE, VIEW, SCHEMA, CATALOG or SECRET"
-_REFUSED = ("FUNCTION", "MACRO", "INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
+_KINDS = "TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET"
+_REFUSED = ("INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
 
 
 def create(cursor: Cursor) -> AnyStatement:
@@ -43,8 +44,10 @@ def create(cursor: Cursor) -> AnyStatement:
         return create_table(cursor, or_replace, temporary)
     if cursor.accept("VIEW"):
         return create_view(cursor, or_replace, temporary)
+    if cursor.word in ("FUNCTION", "MACRO"):
+        return create_function(cursor, or_replace, temporary)
     if temporary:
-        raise cursor.fault("expected TABLE or VIEW after CREATE TEMP")
+        raise cursor.fault("expected TABLE, VIEW or FUNCTION after CREATE TEMP")
     if cursor.accept("CATALOG"):
         return create_catalog(cursor, or_replace)
     if cursor.word not in NAMESPACE_WORDS:

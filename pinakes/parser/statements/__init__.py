@@ -74,13 +74,17 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.definitions import Analyze as Analyze
     from pinakes.parser.statements.definitions import ColumnDef as ColumnDef
     from pinakes.parser.statements.definitions import CommentOn as CommentOn
+    from pinakes.parser.statements.definitions import CreateFunction as CreateFunction
     from pinakes.parser.statements.definitions import CreateNamespace as CreateNamespace
     from pinakes.parser.statements.definitions import CreateTable as CreateTable
     from pinakes.parser.statements.definitions import CreateTableAs as CreateTableAs
     from pinakes.parser.statements.definitions import CreateView as CreateView
+    from pinakes.parser.statements.definitions import DropFunction as DropFunction
     from pinakes.parser.statements.definitions import DropNamespace as DropNamespace
     from pinakes.parser.statements.definitions import DropTable as DropTable
     from pinakes.parser.statements.definitions import DropView as DropView
+    from pinakes.parser.statements.definitions import FunctionForm as FunctionForm
+    from pinakes.parser.statements.definitions import FunctionParameter as FunctionParameter
     from pinakes.parser.statements.definitions import PartitionTerm as PartitionTerm
     from pinakes.parser.statements.definitions import RenameTable as RenameTable
     from pinakes.parser.statements.definitions import SortTerm as SortTerm
@@ -141,7 +145,8 @@ FAMILIES = {
     "mounts": "Option Attach Detach CreateCatalog DropCatalog CreateSecret DropSecret",
     "definitions": (
         "CreateNamespace DropNamespace AlterNamespace ColumnDef PartitionTerm SortTerm CreateTable "
-        "CreateTableAs CreateView AlterView DropTable DropView RenameTable CommentOn Analyze"
+        "CreateTableAs CreateView AlterView DropTable DropView RenameTable CommentOn Analyze "
+        "FunctionParameter FunctionForm CreateFunction DropFunction"
     ),
     "alter": (
         "AddColumn DropColumn RenameColumn SetColumnType SetNotNull DropNotNull SetDefault DropDefault "

@@ -157,6 +157,58 @@ class DropView(Statement):
     if_exists: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """A parameter of an SQL function. `type` and `default` are SQL texts."""
+
+    name: Part
+    type: str | None = None
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionForm:
+    """One way to call an SQL function: its parameters, the type of its result, and its body, as SQL texts."""
+
+    parameters: tuple[FunctionParameter, ...]
+    body: str
+    returns: str | None = None
+    is_table: bool = False
+    """Whether the body is a query whose rows are the result."""
+    comment: str | None = None
+
+    @property
+    def fewest(self) -> int:
+        """The number of arguments without those that have a default."""
+        return sum(parameter.default is None for parameter in self.parameters)
+
+    @property
+    def most(self) -> int:
+        return len(self.parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateFunction(Statement):
+    """CREATE [OR REPLACE] [TEMP] FUNCTION | MACRO [IF NOT EXISTS] name (parameters) [RETURNS type] RETURN expression |
+    AS expression | AS TABLE query [, (parameters) AS expression]"""
+
+    name: Name
+    forms: tuple[FunctionForm, ...]
+    temporary: bool = False
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropFunction(Statement):
+    """DROP [TEMP] FUNCTION | MACRO [TABLE] [IF EXISTS] name [(types)]; `arguments` is the number of types."""
+
+    name: Name
+    arguments: int | None = None
+    temporary: bool = False
+    if_exists: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenameTable(Statement):
     """ALTER TABLE [IF EXISTS] name RENAME TO name; a target of one part stays in the namespace of the source."""
