@@ -40,6 +40,15 @@ class AlterNamespace(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """CHECK (condition): `name` is that of CONSTRAINT, and `column` the column that it stands at."""
+
+    condition: Span
+    name: Part | None = None
+    column: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDef:
     """A column of CREATE TABLE or ADD COLUMN. `default` is an expression."""
 
@@ -48,6 +57,7 @@ class ColumnDef:
     nullable: bool = True
     default: Span | None = None
     comment: str | None = None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,8 @@ class CreateTable(Statement):
     name: Name
     columns: tuple[ColumnDef, ...]
     primary_key: tuple[Part, ...] = ()
+    checks: tuple[Check, ...] = ()
+    """The CHECK constraints of the table and of its columns."""
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
     properties: Properties = ()
@@ -100,6 +112,8 @@ class CreateTableAs(Planned):
     defined: tuple[ColumnDef, ...] = ()
     """Columns with types, to which the rows are cast."""
     primary_key: tuple[Part, ...] = ()
+    checks: tuple[Check, ...] = ()
+    """The CHECK constraints of the table and of its columns."""
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
     properties: Properties = ()
