@@ -137,6 +137,13 @@ def expanded_statement(statement: Planned, session: Session, resolver: Resolver)
     return expand(statement, session, lambda name: find_function(name, resolver))
 
 
+def expanded_text(text: str, resolver: Resolver) -> str:
+    """Returns an expression with its calls of SQL functions expanded."""
+    if not called_names(text):
+        return text
+    return splice(text, Expander(lambda name: find_function(name, resolver)).edits(text)).text
+
+
 @contextmanager
 def positions_before(text: Spliced) -> Iterator[None]:
     """Errors within have positions in the text before its calls were expanded."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
 
 _KINDS = "TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET"
+NO_SEQUENCES = "is not supported: number rows with row_number() OVER (ORDER BY …) + (SELECT max(id) FROM t), or use uuidv7() as key"
 _REFUSED = ("INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
 
 
@@ -33,7 +34,7 @@ def create(cursor: Cursor) -> AnyStatement:
     if word == "MATERIALIZED" or word == "EXTERNAL" or word == "RECURSIVE" or word == "UNLOGGED":
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if word == "SEQUENCE":
-        raise cursor.unsupported("CREATE SEQUENCE is not supported: number rows with row_number(), or use uuid()")
+        raise cursor.unsupported(f"CREATE SEQUENCE {NO_SEQUENCES}")
     if word in _REFUSED:
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if cursor.accept("SECRET"):

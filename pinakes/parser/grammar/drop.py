@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.attach import drop_catalog
+from pinakes.parser.grammar.create import NO_SEQUENCES
 from pinakes.parser.grammar.functions import drop_function
 from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.grammar.namespaces import drop_namespace
@@ -33,6 +34,8 @@ def drop(cursor: Cursor) -> AnyStatement:
         return drop_secret(cursor)
     if cursor.accept_one(*NAMESPACE_WORDS):
         return drop_namespace(cursor)
+    if cursor.word == "SEQUENCE":
+        raise cursor.unsupported(f"DROP SEQUENCE {NO_SEQUENCES}")
     raise cursor.fault("expected TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET after DROP")
 
 

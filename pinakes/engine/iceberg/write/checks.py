@@ -30,14 +30,12 @@ from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.binding.planned_text import planned_text
 from pinakes.engine.binding.relation import Relation
-from pinakes.engine.binding.sql_functions import find_function
+from pinakes.engine.binding.sql_functions import expanded_text
 from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.parser import classify
 from pinakes.parser.brackets import check_brackets
-from pinakes.parser.expansion import Expander
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
-from pinakes.parser.splice import splice
 from pinakes.parser.statements import Check, Planned, Query
 
 if TYPE_CHECKING:
@@ -151,8 +149,7 @@ def _names(table: str, check: Check) -> Iterator[str]:
 def condition_of(text: str, schema: Schema, execution: Execution) -> str:
     """Returns the text of a condition, with calls of SQL functions replaced by their bodies. Raises unless it is a
     condition about a single row."""
-    resolver = execution.resolver
-    expanded = splice(text, Expander(lambda name: find_function(name, resolver)).edits(text)).text.strip()
+    expanded = expanded_text(text, execution.resolver).strip()
     tokens = tokenize(expanded)
     _check_tokens(tokens)
     columns = {field.name.lower() for field in schema.fields}
