@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
 
 _KINDS = "TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET"
-NO_SEQUENCES = "is not supported: number rows with row_number() OVER (ORDER BY …) + (SELECT max(id) FROM t), or use uuidv7() as key"
+NO_SEQUENCES = (
+    "is not supported: number rows with row_number() OVER (ORDER BY …) + (SELECT max(id) FROM t), or use uuidv7() as a "
+    "key"
+)
 _REFUSED = ("INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
 
 
