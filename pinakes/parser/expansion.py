@@ -38,13 +38,16 @@ _BEFORE_CALL = (RESERVED - _NO_CALL_AFTER - {"NULL", "TRUE", "FALSE", "END"}) | 
     {"RETURNING", "SIMILAR", "ILIKE", "ESCAPE", "RETURN", "DEFAULT", "CHECK", "SUMMARIZE", "EXPLAIN", "IF", "TO", "DIV",
      "FILTER", "EXCLUDE", "REPLACE", "FIRST", "NEXT", "MATCHED", "WITHIN", "ONLY", "VERBOSE", "FULL"}
 )  # fmt: skip
-_COMMON = frozenset(
-    {"ABS", "AVG", "CAST", "COALESCE", "CONCAT", "COUNT", "DATE_TRUNC", "EXTRACT", "LENGTH", "LOWER", "MAX", "MIN",
-     "NULLIF", "READ_CSV", "READ_JSON", "READ_PARQUET", "ROUND", "ROW_NUMBER", "SUBSTRING", "SUM", "TRIM", "TRY_CAST",
-     "UPPER", "RANK", "GREATEST", "LEAST", "LAG", "LEAD", "REPLACE", "UNNEST", "RANGE", "GENERATE_SERIES", "FILTER",
-     "DECIMAL", "NUMERIC", "VARCHAR", "CHAR", "TIMESTAMP", "TIME", "STRUCT", "MAP", "ARRAY", "ROW", "CURRENT_DATE"}
-)  # fmt: skip
-"""Names that no SQL function has, since they are built in: most statements call no others."""
+NO_FUNCTIONS = frozenset(
+    """
+    ABS AVG CAST CHAR COALESCE CONCAT COUNT DATE_TRUNC DECIMAL EXTRACT GENERATE_SERIES GREATEST LAG LEAD LEAST LENGTH
+    LOWER MAX MIN NULLIF NUMERIC OVERLAY POSITION RANGE RANK READ_CSV READ_JSON READ_PARQUET ROUND ROW ROW_NUMBER
+    SUBSTRING SUM TRIM TRY_CAST UPPER
+    COLUMNS CONFLICT CUBE EXCLUDE FILTER GROUPING GROUPS IF INTERVAL KEY MATERIALIZED ORDINALITY OPTIONS PARTITIONED
+    PIVOT PROPERTIES RENAME REPLACE RETURNING ROLLUP ROWS SAMPLE SETS SORTED TABLESAMPLE UNPIVOT WITHIN
+    """.split()
+)
+"""Words before brackets that no SQL function has as its name: most statements have no others."""
 _AFTER_ROWS = frozenset(
     {"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "FETCH", "QUALIFY", "WINDOW", "TABLESAMPLE", "PIVOT",
      "UNPIVOT", "RETURNING", "WHEN", "SET", "ASOF", "POSITIONAL", "FOR", "WITH"}
@@ -96,7 +99,7 @@ def called_names(text: str, *, cached: bool = True) -> frozenset[Name]:
 def _called_names(text: str) -> frozenset[Name]:
     try:
         tokens = tokenize(text)
-        return frozenset(call.name for call in calls(tokens) if call.name.last.text.upper() not in _COMMON)
+        return frozenset(call.name for call in calls(tokens) if call.name.last.text.upper() not in NO_FUNCTIONS)
     except Fault:
         return frozenset()
 

@@ -170,7 +170,7 @@ DEFINITIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("CREATE TABLE t AS TABLE u", "CreateTableAs", {"body": "TABLE u", "tables": ["u"]}),
     # SQL functions
     (
-        "CREATE OR REPLACE TEMP FUNCTION a.f(x INT, y DECIMAL(4, 1) DEFAULT 1 + 1) RETURNS BIGINT IMMUTABLE RETURN x + y",
+        "CREATE OR REPLACE TEMP FUNCTION a.f(x INT, y DECIMAL(4, 1) DEFAULT 1) RETURNS BIGINT IMMUTABLE RETURN x + y",
         "CreateFunction",
         {"name": "a.f", "temporary": True, "or_replace": True},
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.catalog import SupportsNamespaceChanges
 from pinakes.core.errors import (
     ColumnNotFound,
@@ -24,15 +25,16 @@ from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser import classify
-from pinakes.parser.expansion import calls, parameter_tokens
+from pinakes.parser.expansion import NO_FUNCTIONS, calls, parameter_tokens
 from pinakes.parser.grammar.functions import definition
-from pinakes.parser.keywords import KEYWORDS
+from pinakes.parser.keywords import RESERVED, TYPES
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.splice import Edit, splice
 from pinakes.parser.statements import CreateFunction, DropFunction, FunctionForm, Planned
 from pinakes.parser.stored_functions import NAME, functions_in, keys_of, properties_of
 
-_NOT_NAMES = KEYWORDS | {"CONFLICT", "RETURNING", "MATERIALIZED", "ORDINALITY", "PIVOT", "UNPIVOT", "SAMPLE"}
+_NOT_NAMES = RESERVED | TYPES | NO_FUNCTIONS
+"""Names that stand before brackets with another meaning."""
 _ROWS = "SELECT * FROM "
 
 
@@ -47,6 +49,7 @@ def create_function(statement: CreateFunction, execution: Execution) -> Result:
     place = resolver.function_place(statement.name, temporary=statement.temporary)
     name = statement.name.last.exact
     catalog = _changes(place)
+    forget_catalog(catalog)
     _check_name(name, statement.name)
     known = stored_in(place).get(name, [])
     taken = [form for form in known if any(_overlap(form, new) for new in statement.forms)]
@@ -88,6 +91,7 @@ def drop_function(statement: DropFunction, execution: Execution) -> Result:
             return Result.done("DROP FUNCTION")
         raise
     catalog = _changes(place)
+    forget_catalog(catalog)
     properties = catalog.load_namespace(place.namespace)
     removals = {key for form in forms for key in keys_of(name, form.most, properties)}
     catalog.alter_namespace(place.namespace, {}, sorted(removals))
@@ -129,10 +133,10 @@ def _changes(place: ResolvedNamespace) -> SupportsNamespaceChanges:
 def _check_name(name: str, written: Name) -> None:
     if NAME.fullmatch(name) is None:
         raise InvalidArgument(f"{written.last} can't name a function: use letters, digits and underscores")
-    if name.upper() in _NOT_NAMES:
-        raise InvalidArgument(f"{written.last} can't name a function: it is a keyword")
     if name.lower() in built_in():
         raise FunctionExists(f"function {name} is built in: choose another name")
+    if name.upper() in _NOT_NAMES:
+        raise InvalidArgument(f"{written.last} can't name a function: it is a keyword")
 
 
 def _overlap(one: FunctionForm, other: FunctionForm) -> bool:

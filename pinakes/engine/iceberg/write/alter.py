@@ -28,6 +28,7 @@ from pinakes.core.iceberg_metadata import CHECKS, check_not_given, checks_of, re
 from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.types.sql import iceberg_type, sql_name
 from pinakes.engine.binding.namespaces import ResolvedTable
+from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.checks import check_properties, constraint_on, count_failing
 from pinakes.engine.iceberg.write.commit import again, commit, hold_snapshot
 from pinakes.engine.iceberg.write.defaults import default_value
@@ -253,7 +254,9 @@ class _Change:
         self._update(lambda u: u.update_column(path, required=True), incompatible=True)
 
     def _add_check(self, action: s.AddCheck) -> None:
-        """Adds a CHECK; fails if existing rows do not satisfy it."""
+        """Adds a CHECK; fails if existing rows do not satisfy it. A snapshot without new files makes concurrent changes
+        of rows conflict, since these were checked without it.
+        """
         metadata = self.transaction.table_metadata
         known = checks_of(metadata.properties)
         added = check_properties((action.check,), self.text, self.found.name, self._schema(), known, self.execution)
@@ -261,8 +264,8 @@ class _Change:
         failed = count_failing(condition, self.table, self.execution)
         if failed:
             raise CheckViolation(f"{failed} rows of {self.found} violate {condition}: change or delete them first")
-        hold_snapshot(self.transaction)
         self.transaction.set_properties(added)
+        append_files(self.transaction, ())
 
     def _drop_constraint(self, action: s.DropConstraint) -> None:
         known = checks_of(self.transaction.table_metadata.properties)
