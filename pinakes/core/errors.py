@@ -16,6 +16,7 @@
     │   ├── SettingNotFound       SETTING_NOT_FOUND
     │   ├── SecretNotFound        SECRET_NOT_FOUND
     │   ├── ProcedureNotFound     PROCEDURE_NOT_FOUND
+    │   ├── ConstraintNotFound    CONSTRAINT_NOT_FOUND
     │   ├── VersionNotFound       VERSION_NOT_FOUND        (of a table: a snapshot, a branch, a tag, a time)
     │   └── PreparedNotFound      PREPARED_NOT_FOUND
     ├── AlreadyExistsError        ALREADY_EXISTS
@@ -24,12 +25,15 @@
     │   ├── TableExists           TABLE_EXISTS
     │   ├── ViewExists            VIEW_EXISTS
     │   ├── ColumnExists          COLUMN_EXISTS
+    │   ├── FunctionExists        FUNCTION_EXISTS
+    │   ├── ConstraintExists      CONSTRAINT_EXISTS
     │   ├── VersionExists         VERSION_EXISTS           (a branch or a tag)
     │   └── SecretExists          SECRET_EXISTS
     ├── AmbiguousName             AMBIGUOUS_NAME
     ├── InvalidArgument           INVALID_ARGUMENT
     ├── TypeMismatch              TYPE_MISMATCH
     ├── ConstraintViolation       CONSTRAINT_VIOLATION
+    │   └── CheckViolation        CHECK_VIOLATION          (a row does not satisfy a CHECK)
     ├── NamespaceNotEmpty         NAMESPACE_NOT_EMPTY
     ├── SecretInUse               SECRET_IN_USE            (catalogs are attached with it)
     ├── SecretUnreadable          SECRET_UNREADABLE        (a persistent secret can't be decrypted)
@@ -189,6 +193,10 @@ class ProcedureNotFound(NotFoundError):
     code = "PROCEDURE_NOT_FOUND"
 
 
+class ConstraintNotFound(NotFoundError):
+    code = "CONSTRAINT_NOT_FOUND"
+
+
 class VersionNotFound(NotFoundError):
     code = "VERSION_NOT_FOUND"
 
@@ -221,6 +229,14 @@ class ColumnExists(AlreadyExistsError):
     code = "COLUMN_EXISTS"
 
 
+class ConstraintExists(AlreadyExistsError):
+    code = "CONSTRAINT_EXISTS"
+
+
+class FunctionExists(AlreadyExistsError):
+    code = "FUNCTION_EXISTS"
+
+
 class VersionExists(AlreadyExistsError):
     code = "VERSION_EXISTS"
 
@@ -243,6 +259,10 @@ class TypeMismatch(PinakesError):
 
 class ConstraintViolation(PinakesError):
     code = "CONSTRAINT_VIOLATION"
+
+
+class CheckViolation(ConstraintViolation):
+    code = "CHECK_VIOLATION"
 
 
 class NamespaceNotEmpty(PinakesError):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.names import spell
 
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema
@@ -58,6 +61,29 @@ def _declared(properties: Mapping[str, str]) -> list[str]:
         return []
     is_list = isinstance(found, list) and all(isinstance(name, str) for name in found)
     return found if is_list and len(set(found)) == len(found) else []
+
+
+# --- CHECK constraints --------------------------------------------------------------------------------------------
+
+
+CHECKS = "pinakes.check."
+"""The start of the properties that hold CHECK constraints: `pinakes.check.name` is the condition. Other engines ignore
+them."""
+
+
+def checks_of(properties: Mapping[str, str]) -> dict[str, str]:
+    """Returns the conditions of the CHECK constraints of a table by their names, sorted."""
+    return {key.removeprefix(CHECKS): properties[key] for key in sorted(properties) if key.startswith(CHECKS)}
+
+
+def check_not_given(properties: Iterable[str]) -> None:
+    """Raises if a user sets or removes the property of a constraint."""
+    found = next((key for key in properties if key.startswith(CHECKS)), None)
+    if found is not None:
+        raise InvalidArgument(
+            f"the property {found} holds a CHECK constraint: write ALTER TABLE … ADD CONSTRAINT "
+            f"{spell(found.removeprefix(CHECKS))} CHECK (…), or DROP CONSTRAINT"
+        )
 
 
 # --- distinct value counts ---------------------------------------------------------------------------------------

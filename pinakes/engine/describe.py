@@ -79,7 +79,18 @@ def describe(session: Session, sql: str, started: Callable[[Query], None] | None
 
 def _described(statement: s.Statement, execution: Execution) -> Description:
     execution.session.guard.statement(statement)
-    names = parameter_names(statement)
+    if isinstance(statement, s.Planned) and "(" in statement.text:
+        from pinakes.engine.binding.sql_functions import expanded_statement, positions_before
+
+        expanded = expanded_statement(statement, execution.session, execution.resolver)
+        if expanded is not None:
+            with positions_before(expanded.text):
+                found = _described_as(expanded.statement, parameter_names(statement), execution)
+            return found._replace(statement=statement)
+    return _described_as(statement, parameter_names(statement), execution)
+
+
+def _described_as(statement: s.Statement, names: list[str], execution: Execution) -> Description:
     known = known_schema(statement, execution) if isinstance(statement, s.Query) and not names else None
     if known is not None:
         return Description(statement, known, pa.schema([]))

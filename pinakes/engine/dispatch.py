@@ -1,5 +1,5 @@
-"""Dispatch: privileges are checked, the engine is selected, and the handler of the statement's kind is called
-(`commands/registry.py`).
+"""Dispatch: privileges are checked, calls of SQL functions are expanded, the engine is selected, and the handler of the
+statement's kind is called (`commands/registry.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.engines import LOCAL
 from pinakes.engine.commands.registry import REMOTE, handler_of
 from pinakes.engine.remote.engine_selection import wanted_engine
+from pinakes.parser.statements import Planned
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 def dispatch(statement: Statement, execution: Execution) -> Result:
     """Run one statement, if the user has the privileges for it."""
     execution.session.guard.statement(statement)
+    if isinstance(statement, Planned) and "(" in statement.text:
+        from pinakes.engine.binding.sql_functions import expanded_statement, positions_before
+
+        expanded = expanded_statement(statement, execution.session, execution.resolver)
+        if expanded is not None:
+            with positions_before(expanded.text):
+                return _handled(expanded.statement, execution)
+    return _handled(statement, execution)
+
+
+def _handled(statement: Statement, execution: Execution) -> Result:
     if statement.kind in REMOTE and wanted_engine(statement, execution.session.settings) != LOCAL:
         from pinakes.engine.commands.select_engine import select_engine
 

@@ -113,7 +113,7 @@ def _carried_out(statement: Statement, execution: Execution) -> Result:
             result = dispatch(statement, execution)
         else:
             spill_dir = session.engine.config.engine.spill_dir
-            with writing(query.interruptible, spill_dir), defining(statement, session.warn):
+            with writing(execution, spill_dir), defining(statement, session.warn):
                 result = dispatch(statement, execution)
     except OutOfMemory as error:
         return _narrower(statement, execution, error)

@@ -41,7 +41,7 @@ def has_dotted_call(tokens: Sequence[Token]) -> bool:
 
 
 def dotted_calls(tokens: Sequence[Token]) -> Iterator[Dotted]:
-    places = _Places()
+    places = Places()
     at = 0
     while at < len(tokens):
         end = _name_end(tokens, at)
@@ -126,7 +126,7 @@ class _Level:
         """Whether the next token is a table."""
 
 
-class _Places:
+class Places:
     """Tracks whether rows or a value are expected at the current token."""
 
     def __init__(self) -> None:

@@ -168,6 +168,15 @@ DEFINITIONS: list[tuple[str, str, dict[str, Any]]] = [
     ),
     ("CREATE TABLE t AS VALUES (1)", "CreateTableAs", {"body": "VALUES (1)"}),
     ("CREATE TABLE t AS TABLE u", "CreateTableAs", {"body": "TABLE u", "tables": ["u"]}),
+    # SQL functions
+    (
+        "CREATE OR REPLACE TEMP FUNCTION a.f(x INT, y DECIMAL(4, 1) DEFAULT 1) RETURNS BIGINT IMMUTABLE RETURN x + y",
+        "CreateFunction",
+        {"name": "a.f", "temporary": True, "or_replace": True},
+    ),
+    ("CREATE MACRO IF NOT EXISTS f(a) AS TABLE SELECT a", "CreateFunction", {"name": "f", "if_not_exists": True}),
+    ("DROP FUNCTION IF EXISTS f(INT, TEXT)", "DropFunction", {"name": "f", "arguments": 2, "if_exists": True}),
+    ("DROP TEMP MACRO f", "DropFunction", {"name": "f", "temporary": True, "arguments": None}),
     # views
     ("CREATE VIEW v AS SELECT * FROM t", "CreateView", {"name": "v", "body": "SELECT * FROM t", "tables": ["t"]}),
     (

@@ -249,6 +249,25 @@ class Resolver:
         self._touch(place.mount.name)
         return place, [f for f in catalog.list_functions(place.namespace) if part.matches(f.name)]
 
+    def function_places(self, name: Name) -> list[ResolvedNamespace]:
+        """The namespaces where an SQL function of this name may be: a name of one part means first one of the
+        session."""
+        try:
+            place, _ = self._place(name)
+        except (NotFoundError, NotSupportedError):
+            return [own] if len(name.parts) == 1 and (own := self.temporary_place()) else []
+        own = self.temporary_place() if len(name.parts) == 1 else None
+        return [place] if own is None else [own, place]
+
+    def function_place(self, name: Name, *, temporary: bool = False) -> ResolvedNamespace:
+        """The namespace, which exists, where an SQL function of this name is to be made or dropped."""
+        full = self.as_temporary(name) if temporary else name
+        with self._explained(full):
+            place, _ = self._place(full)
+            self.check_namespace(place)
+        self._touch(place.mount.name)
+        return place
+
     def table(self, name: Name) -> tuple[ResolvedTable, IcebergTable]:
         """A table that is to be changed: loaded again, so that changes of other processes are seen."""
         found = self.find(name, kind="TABLE")

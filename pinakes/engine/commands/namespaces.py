@@ -13,10 +13,12 @@ from pinakes.core.errors import (
     NamespaceNotEmpty,
     NamespaceNotFound,
     NotSupportedError,
+    listing,
 )
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
 from pinakes.engine.binding.capabilities import namespace_changes, namespaces
 from pinakes.engine.binding.namespaces import ResolvedNamespace, Scope, no_namespace
+from pinakes.engine.binding.sql_functions import stored_in
 from pinakes.engine.catalogs.temp_catalog import MAIN
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -62,6 +64,9 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
                 f"{place} holds the session's temporary tables and can't be dropped; drop its tables instead"
             )
         catalog = namespace_changes(place.mount)
+        functions = [] if statement.cascade else stored_in(place)
+        if functions:
+            raise NamespaceNotEmpty(f"namespace {place} is not empty: it holds functions {listing(functions)}")
         if statement.cascade:
             forget_catalog(catalog)
             _drop_contents(catalog, place.namespace)

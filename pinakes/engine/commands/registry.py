@@ -58,6 +58,8 @@ HANDLERS = {
     "CreateView": "views:create_view",
     "AlterView": "views:alter_view",
     "DropView": "views:drop_view",
+    "CreateFunction": "functions:create_function",
+    "DropFunction": "functions:drop_function",
     "Insert": "changes:insert",
     "Update": "changes:update",
     "Delete": "changes:delete",

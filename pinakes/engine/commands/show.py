@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.catalog import FilesTable, SupportsNamespaces, ViewDefinition
-from pinakes.core.errors import NotSupportedError
+from pinakes.core.errors import FunctionNotFound, NotSupportedError
 from pinakes.core.names import Name, display, dotted, spell, text_literal
 from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import WorkerTable
@@ -129,12 +129,14 @@ def _describe_namespace(statement: Describe, execution: Execution) -> Result:
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
-    """SHOW CREATE TABLE | VIEW | SCHEMA name: shows the statement that creates the object."""
+    """SHOW CREATE TABLE | VIEW | FUNCTION | SCHEMA name: shows the statement that creates the object."""
     match statement.what:
         case "TABLE":
             text = _table_text(statement, execution)
         case "VIEW":
             text = _view_text(statement, execution)
+        case "FUNCTION":
+            text = _function_text(statement, execution)
         case "SCHEMA":
             text = _namespace_text(statement, execution)
         case "CATALOG":
@@ -170,6 +172,16 @@ def _view_text(statement: ShowCreate, execution: Execution) -> str:
     fields = view.schema.fields if view.schema is not None else ()
     columns = f" ({', '.join(spell(f.name) + _comment_clause(' ', f.doc) for f in fields)})" if fields else ""
     return f"CREATE VIEW {found}{columns}{_comment_clause(chr(10), view.comment)} AS\n{view.sql}"
+
+
+def _function_text(statement: ShowCreate, execution: Execution) -> str:
+    from pinakes.engine.binding.sql_functions import find_function
+    from pinakes.parser.grammar.functions import definition
+
+    found = find_function(statement.name, execution.resolver)
+    if found is None:
+        raise FunctionNotFound(f"there is no SQL function {statement.name}; SHOW FUNCTIONS lists all functions")
+    return ";\n".join(definition(str(found), form) for form in found.forms)
 
 
 def _comment_clause(before: str, text: str | None) -> str:

@@ -21,7 +21,13 @@ from pinakes.parser.statements import (
 )
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.catalog_metadata.functions import ListedFunction, from_catalog, from_engine, list_functions
+from pinakes.system_tables.catalog_metadata.functions import (
+    ListedFunction,
+    from_catalog,
+    from_engine,
+    from_form,
+    functions_of_catalogs,
+)
 from pinakes.system_tables.iceberg_metadata.declaration import inside
 from pinakes.system_tables.iceberg_metadata.statistics import statistics_of
 from pinakes.system_tables.name_predicates import ANYTHING, OneOf
@@ -50,7 +56,7 @@ def show_functions(statement: ShowFunctions, execution: Execution) -> Result:
 
 def _all_functions(execution: Execution) -> list[tuple[str, ListedFunction]]:
     request = Request(context_of(execution, None), frozenset())
-    found = list_functions(request)
+    found = [*functions_of_catalogs(request), *_functions_in_reach(execution)]
     of_catalogs = [(display(f.catalog or "", undotted(f.schema or ""), f.name), f) for f in found]
     return [*((f.name, from_engine(f)) for f in functions()), *of_catalogs]
 
@@ -60,9 +66,27 @@ def _namespace_functions(name: Name, execution: Execution) -> list[tuple[str, Li
     if not place.namespace:
         place = ResolvedNamespace(place.mount, execution.resolver.home(place.mount))
     catalog = place.mount.catalog
-    if not isinstance(catalog, SupportsFunctions):
-        return []
-    return sorted((f.name, from_catalog(f, place.mount.name)) for f in catalog.list_functions(place.namespace))
+    found = [(f.name, f) for f in _sql_functions(place)]
+    if isinstance(catalog, SupportsFunctions):
+        found += [(f.name, from_catalog(f, place.mount.name)) for f in catalog.list_functions(place.namespace)]
+    return sorted(found)
+
+
+def _functions_in_reach(execution: Execution) -> list[ListedFunction]:
+    """The SQL functions that a name of one part means: those of the session and of the current namespace. All others
+    would take a request for each namespace."""
+    places = execution.resolver.function_places(Name.of("x"))
+    return [function for place in places for function in _sql_functions(place)]
+
+
+def _sql_functions(place: ResolvedNamespace) -> list[ListedFunction]:
+    from pinakes.engine.binding.sql_functions import stored_in
+
+    return [
+        from_form(name, form, place.mount.name, place.namespace)
+        for name, forms in sorted(stored_in(place).items())
+        for form in forms
+    ]
 
 
 def _function_row(name: str, f: ListedFunction) -> tuple[object, ...]:

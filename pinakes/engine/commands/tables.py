@@ -65,7 +65,7 @@ def _table_spec(
     if not statement.like:
         return spec_from_columns(statement, execution, old)
     _, like = execution.resolver.described(statement.like)
-    spec = spec_like(statement, like, old)
+    spec = spec_like(statement, like, execution, old)
     check_places(spec.location, spec.properties.items(), place, execution.session.guard)  # those of the other table
     return spec
 

@@ -14,6 +14,7 @@ from pinakes.core.types.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.new_objects import check_free, rename_target
+from pinakes.engine.binding.sql_functions import expand, find_function, positions_before
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.planning.planner import COLUMNS_GIVEN, Planner
 from pinakes.engine.result import Result
@@ -69,7 +70,18 @@ def _view_of(
         scope = Scope(made.place.mount.name, made.place.namespace)
     within = private or keeps_text
     planner = Planner(execution, session.resolver.within(scope, made)) if within else execution.planner()
-    arrow = schema_of(planner.query(statement, body).frame)
+    expanded = expand(statement, session, lambda name: find_function(name, planner.resolver))
+    if expanded is None:
+        arrow = schema_of(planner.query(statement, body).frame)
+    else:
+        temporary = next((f for f in expanded.functions if f.place.mount.is_private), None)
+        if temporary is not None and not private:
+            raise InvalidArgument(
+                f"{temporary} is a function of this session: a view, which outlives the session, cannot call it. Use "
+                f"CREATE FUNCTION without TEMP, or CREATE TEMP VIEW."
+            )
+        with positions_before(expanded.text):
+            arrow = schema_of(planner.query(expanded.statement, expanded.body).frame)
     _check_readable(planner, made, session)
     if scope.catalog == TEMP and not private:  # it reads nothing there, and other sessions lack that catalog
         scope = Scope(made.place.mount.name, made.place.namespace)

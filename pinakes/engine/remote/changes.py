@@ -14,6 +14,7 @@ import pyarrow as pa
 from pinakes.core.iceberg_metadata import summary_number
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.assignments import assigned, filled_columns, value_types
+from pinakes.engine.iceberg.write.checks import refuse_checked
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.remote.create_table import create, typed
 from pinakes.engine.remote.engine_selection import run_remotely
@@ -71,6 +72,7 @@ def _insert(statement: Insert, execution: Execution) -> int:
         raise unsaid("INSERT with PARTITION or DEFAULT VALUES")
     found, table = execution.resolver.table(statement.target.name)
     check_branch(statement.target.name)
+    refuse_checked(table.handle.properties, "Spark")
     schema, planner = table.handle.schema(), execution.planner()
     planned = schema_of(planner.query(statement, statement.body).frame)
     columns = filled_columns(statement, schema, planned)
@@ -120,6 +122,8 @@ def _update(statement: Update, execution: Execution) -> int:
 def _changing(statement: Delete | Update | Merge, execution: Execution) -> tuple[Rewrite, RemoteText]:
     check_branch(statement.target.name)
     change = Rewrite.of(execution, statement, statement.target)
+    if not isinstance(statement, Delete):
+        refuse_checked(change.table.handle.properties, "Spark")
     return change, RemoteText(execution, change.planner)
 
 

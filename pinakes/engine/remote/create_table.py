@@ -40,6 +40,8 @@ def create(statement: CreateTableAs, execution: Execution) -> int:
 
     if any(term.name for term in statement.partitioning) or any(c.default for c in statement.defined):
         raise unsaid("CREATE TABLE AS with named partition fields or defaults")
+    if statement.checks:
+        raise unsaid("CREATE TABLE AS with CHECK constraints")
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     table_changes(place.mount)

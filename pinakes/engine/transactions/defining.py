@@ -25,6 +25,8 @@ _TAGS = {
     "CreateView": "CREATE VIEW",
     "AlterView": "ALTER VIEW",
     "DropView": "DROP VIEW",
+    "CreateFunction": "CREATE FUNCTION",
+    "DropFunction": "DROP FUNCTION",
     "CreateNamespace": "CREATE SCHEMA",
     "AlterNamespace": "ALTER SCHEMA",
     "DropNamespace": "DROP SCHEMA",

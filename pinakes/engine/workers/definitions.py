@@ -34,6 +34,7 @@ def columns_of(statement: s.CreateTable, execution: Execution) -> pa.Schema:
     """Returns the columns of CREATE TABLE as an Arrow schema."""
     refused = {
         "primary key": statement.primary_key,
+        "CHECK": statement.checks,
         "partitioning": statement.partitioning,
         "sort order": statement.sorting,
         "location": statement.location,

@@ -8,6 +8,7 @@ from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.alter_actions import actions
 from pinakes.parser.grammar.call import argument
+from pinakes.parser.grammar.create import NO_SEQUENCES
 from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.grammar.namespaces import alter_namespace
 from pinakes.parser.grammar.views import alter_view
@@ -24,6 +25,10 @@ def alter(cursor: Cursor) -> AnyStatement:
         return alter_view(cursor)
     if cursor.accept_one(*NAMESPACE_WORDS):
         return alter_namespace(cursor)
+    if cursor.word == "SEQUENCE":
+        raise cursor.unsupported(f"ALTER SEQUENCE {NO_SEQUENCES}")
+    if cursor.word in ("FUNCTION", "MACRO"):
+        raise cursor.unsupported(f"ALTER {cursor.word} is not supported: write CREATE OR REPLACE {cursor.word}")
     raise cursor.fault("expected TABLE, VIEW or SCHEMA after ALTER")
 
 

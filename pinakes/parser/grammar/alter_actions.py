@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from pinakes.parser.columns_def import column_rest, default_value
+from pinakes.parser.columns_def import check_constraint, column_rest, default_value
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.alter_refs import at_ref, create_ref, drop_ref
 from pinakes.parser.options import key_name, properties, property_keys, property_value
 from pinakes.parser.statements import (
+    AddCheck,
     AddColumn,
     AddPartitionField,
     AlterAction,
     CommentColumn,
     DropColumn,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPartitionField,
@@ -85,8 +87,11 @@ def _write(cursor: Cursor) -> SetSortOrder:
 def _add(cursor: Cursor) -> tuple[AlterAction, ...]:
     if cursor.accept("PARTITION", "FIELD"):
         return (AddPartitionField(partition_term(cursor)),)
-    if cursor.word in ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK"):
-        raise cursor.unsupported("constraints can't be added to a table; SET NOT NULL can")
+    check = check_constraint(cursor)
+    if check is not None:
+        return (AddCheck(check),)
+    if cursor.word in ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE"):
+        raise cursor.unsupported("only CHECK constraints can be added to a table, and SET NOT NULL")
     if cursor.accept_one("COLUMNS", "COLUMN") and cursor.word == "(":
         return cursor.listed(_add_column)
     if cursor.word == "(":
@@ -101,6 +106,8 @@ def _add_column(cursor: Cursor) -> AddColumn:
     column, is_key = column_rest(cursor, path[-1])
     if is_key:
         raise cursor.unsupported("a column can't be added as PRIMARY KEY")
+    if column.checks:
+        raise cursor.unsupported("a column can't be added with a CHECK: write ADD CONSTRAINT … CHECK (…) afterwards")
     first = cursor.accept("FIRST")
     after = cursor.part("a column") if not first and cursor.accept("AFTER") else None
     return AddColumn(path, column, if_not_exists, first, after)
@@ -111,8 +118,13 @@ def _drop(cursor: Cursor) -> tuple[AlterAction, ...]:
         return (DropPartitionField(partition_term(cursor)),)
     if at_ref(cursor):
         return (drop_ref(cursor),)
-    if cursor.word in ("CONSTRAINT", "PRIMARY"):
-        raise cursor.unsupported("constraints can't be dropped from a table; DROP NOT NULL can")
+    if cursor.accept("CONSTRAINT"):
+        missing = cursor.accept("IF", "EXISTS")
+        name = cursor.part("the name of a constraint")
+        cursor.accept_one("CASCADE", "RESTRICT")
+        return (DropConstraint(name, missing),)
+    if cursor.word == "PRIMARY":
+        raise cursor.unsupported("a primary key can't be dropped from a table; DROP NOT NULL can")
     cursor.accept_one("COLUMNS", "COLUMN")
     if_exists = cursor.accept("IF", "EXISTS")
     if cursor.word == "(":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.attach import create_catalog
 from pinakes.parser.grammar.create_table import create_table
+from pinakes.parser.grammar.functions import create_function
 from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.grammar.namespaces import create_namespace
 from pinakes.parser.grammar.secrets import create_secret
@@ -15,8 +16,12 @@ from pinakes.parser.grammar.views import create_view
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
 
-_KINDS = "TABLE, VIEW, SCHEMA, CATALOG or SECRET"
-_REFUSED = ("FUNCTION", "MACRO", "INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
+_KINDS = "TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET"
+NO_SEQUENCES = (
+    "is not supported: number rows with row_number() OVER (ORDER BY …) + (SELECT max(id) FROM t), or use uuidv7() as a "
+    "key"
+)
+_REFUSED = ("INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
 
 
 def create(cursor: Cursor) -> AnyStatement:
@@ -32,7 +37,7 @@ def create(cursor: Cursor) -> AnyStatement:
     if word == "MATERIALIZED" or word == "EXTERNAL" or word == "RECURSIVE" or word == "UNLOGGED":
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if word == "SEQUENCE":
-        raise cursor.unsupported("CREATE SEQUENCE is not supported: number rows with row_number(), or use uuid()")
+        raise cursor.unsupported(f"CREATE SEQUENCE {NO_SEQUENCES}")
     if word in _REFUSED:
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if cursor.accept("SECRET"):
@@ -43,8 +48,10 @@ def create(cursor: Cursor) -> AnyStatement:
         return create_table(cursor, or_replace, temporary)
     if cursor.accept("VIEW"):
         return create_view(cursor, or_replace, temporary)
+    if cursor.word in ("FUNCTION", "MACRO"):
+        return create_function(cursor, or_replace, temporary)
     if temporary:
-        raise cursor.fault("expected TABLE or VIEW after CREATE TEMP")
+        raise cursor.fault("expected TABLE, VIEW or FUNCTION after CREATE TEMP")
     if cursor.accept("CATALOG"):
         return create_catalog(cursor, or_replace)
     if cursor.word not in NAMESPACE_WORDS:

@@ -10,7 +10,7 @@ from pinakes.parser.columns_def import column_rest, table_constraint
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.query import STARTS, body
 from pinakes.parser.grammar.table_clauses import Clauses, clause
-from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs
+from pinakes.parser.statements import Check, ColumnDef, CreateTable, CreateTableAs
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
@@ -26,6 +26,7 @@ class _Columns:
     names: list[Part] = field(default_factory=list)
     """Columns without a type, as in CREATE TABLE t (a, b) AS …"""
     key: tuple[Part, ...] = ()
+    checks: list[Check] = field(default_factory=list)
     like: Name | None = None
 
 
@@ -68,9 +69,12 @@ def _columns(cursor: Cursor) -> _Columns:
 
 def _item(cursor: Cursor, into: _Columns) -> None:
     """Parses a constraint, a column, or a bare column name."""
-    key = table_constraint(cursor)
-    if key is not None:
-        into.key = key
+    constraint = table_constraint(cursor)
+    if isinstance(constraint, Check):
+        into.checks.append(constraint)
+        return
+    if constraint is not None:
+        into.key = constraint
         return
     name = cursor.part("the name of a column")
     if cursor.word in (",", ")"):
@@ -78,6 +82,7 @@ def _item(cursor: Cursor, into: _Columns) -> None:
         return
     column, is_key = column_rest(cursor, name)
     into.defined.append(column)
+    into.checks += column.checks
     into.key += (column.name,) if is_key else ()
 
 
@@ -93,6 +98,7 @@ def _with_columns(cursor: Cursor, head: _Head) -> CreateTable:
         name=head.name,
         columns=tuple(columns.defined),
         primary_key=columns.key,
+        checks=tuple(columns.checks),
         partitioning=head.clauses.partitioning,
         sorting=head.clauses.sorting,
         properties=head.clauses.properties,
@@ -109,7 +115,7 @@ def _as_query(cursor: Cursor, head: _Head) -> CreateTableAs:
     columns = head.columns
     if columns.like is not None:
         raise cursor.fault("a table is LIKE another one or AS a query, not both")
-    if columns.names and (columns.defined or columns.key):
+    if columns.names and (columns.defined or columns.key or columns.checks):
         raise cursor.fault(f"column {columns.names[0]} needs a type, as the others have one")
     cursor.accept("AS")
     end, with_data = _data_clause(cursor)
@@ -122,6 +128,7 @@ def _as_query(cursor: Cursor, head: _Head) -> CreateTableAs:
         columns=tuple(columns.names),
         defined=tuple(columns.defined),
         primary_key=columns.key,
+        checks=tuple(columns.checks),
         partitioning=head.clauses.partitioning,
         sorting=head.clauses.sorting,
         properties=head.clauses.properties,

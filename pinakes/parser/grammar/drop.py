@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.attach import drop_catalog
+from pinakes.parser.grammar.create import NO_SEQUENCES
+from pinakes.parser.grammar.functions import drop_function
 from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.grammar.namespaces import drop_namespace
 from pinakes.parser.grammar.secrets import drop_secret
@@ -22,15 +24,19 @@ def drop(cursor: Cursor) -> AnyStatement:
         return _table(cursor, temporary)
     if cursor.accept("VIEW"):
         return _view(cursor, temporary)
+    if cursor.word in ("FUNCTION", "MACRO"):
+        return drop_function(cursor, temporary)
     if temporary and cursor.word != "SECRET":
-        raise cursor.fault("expected TABLE or VIEW after DROP TEMP")
+        raise cursor.fault("expected TABLE, VIEW or FUNCTION after DROP TEMP")
     if cursor.accept("CATALOG"):
         return drop_catalog(cursor)
     if cursor.accept("SECRET"):
         return drop_secret(cursor)
     if cursor.accept_one(*NAMESPACE_WORDS):
         return drop_namespace(cursor)
-    raise cursor.fault("expected TABLE, VIEW, SCHEMA, CATALOG or SECRET after DROP")
+    if cursor.word == "SEQUENCE":
+        raise cursor.unsupported(f"DROP SEQUENCE {NO_SEQUENCES}")
+    raise cursor.fault("expected TABLE, VIEW, FUNCTION, SCHEMA, CATALOG or SECRET after DROP")
 
 
 def _table(cursor: Cursor, temporary: bool) -> DropTable:

@@ -28,9 +28,11 @@ from pinakes.parser.statements import (
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
 
-_CREATED: dict[str, Literal["TABLE", "VIEW", "SCHEMA", "CATALOG"]] = {
+_CREATED: dict[str, Literal["TABLE", "VIEW", "FUNCTION", "SCHEMA", "CATALOG"]] = {
     "TABLE": "TABLE",
     "VIEW": "VIEW",
+    "FUNCTION": "FUNCTION",
+    "MACRO": "FUNCTION",
     "SCHEMA": "SCHEMA",
     "NAMESPACE": "SCHEMA",
     "DATABASE": "SCHEMA",

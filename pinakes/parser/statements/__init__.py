@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pinakes.parser.statements.alter import AddCheck as AddCheck
     from pinakes.parser.statements.alter import AddColumn as AddColumn
     from pinakes.parser.statements.alter import AddPartitionField as AddPartitionField
     from pinakes.parser.statements.alter import AlterAction as AlterAction
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import CommentColumn as CommentColumn
     from pinakes.parser.statements.alter import CreateRef as CreateRef
     from pinakes.parser.statements.alter import DropColumn as DropColumn
+    from pinakes.parser.statements.alter import DropConstraint as DropConstraint
     from pinakes.parser.statements.alter import DropDefault as DropDefault
     from pinakes.parser.statements.alter import DropNotNull as DropNotNull
     from pinakes.parser.statements.alter import DropPartitionField as DropPartitionField
@@ -72,15 +74,20 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.definitions import AlterNamespace as AlterNamespace
     from pinakes.parser.statements.definitions import AlterView as AlterView
     from pinakes.parser.statements.definitions import Analyze as Analyze
+    from pinakes.parser.statements.definitions import Check as Check
     from pinakes.parser.statements.definitions import ColumnDef as ColumnDef
     from pinakes.parser.statements.definitions import CommentOn as CommentOn
+    from pinakes.parser.statements.definitions import CreateFunction as CreateFunction
     from pinakes.parser.statements.definitions import CreateNamespace as CreateNamespace
     from pinakes.parser.statements.definitions import CreateTable as CreateTable
     from pinakes.parser.statements.definitions import CreateTableAs as CreateTableAs
     from pinakes.parser.statements.definitions import CreateView as CreateView
+    from pinakes.parser.statements.definitions import DropFunction as DropFunction
     from pinakes.parser.statements.definitions import DropNamespace as DropNamespace
     from pinakes.parser.statements.definitions import DropTable as DropTable
     from pinakes.parser.statements.definitions import DropView as DropView
+    from pinakes.parser.statements.definitions import FunctionForm as FunctionForm
+    from pinakes.parser.statements.definitions import FunctionParameter as FunctionParameter
     from pinakes.parser.statements.definitions import PartitionTerm as PartitionTerm
     from pinakes.parser.statements.definitions import RenameTable as RenameTable
     from pinakes.parser.statements.definitions import SortTerm as SortTerm
@@ -140,13 +147,14 @@ FAMILIES = {
     "session": "Use SetOption ResetOption Begin Commit Rollback Prepare Execute Deallocate Kill Argument Call",
     "mounts": "Option Attach Detach CreateCatalog DropCatalog CreateSecret DropSecret",
     "definitions": (
-        "CreateNamespace DropNamespace AlterNamespace ColumnDef PartitionTerm SortTerm CreateTable "
-        "CreateTableAs CreateView AlterView DropTable DropView RenameTable CommentOn Analyze"
+        "CreateNamespace DropNamespace AlterNamespace Check ColumnDef PartitionTerm SortTerm CreateTable "
+        "CreateTableAs CreateView AlterView DropTable DropView RenameTable CommentOn Analyze "
+        "FunctionParameter FunctionForm CreateFunction DropFunction"
     ),
     "alter": (
         "AddColumn DropColumn RenameColumn SetColumnType SetNotNull DropNotNull SetDefault DropDefault "
         "CommentColumn MoveColumn SetProperties UnsetProperties AddPartitionField DropPartitionField "
-        "CreateRef DropRef "
+        "CreateRef DropRef AddCheck DropConstraint "
         "SetSortOrder AlterAction AlterTable TableExecute"
     ),
     "changes": (

@@ -8,7 +8,7 @@ from typing import Literal
 from pinakes.core.names import Name, Part
 from pinakes.core.types.syntax import SqlType
 from pinakes.parser.statements.base import Path, Properties, Span, Statement
-from pinakes.parser.statements.definitions import ColumnDef, PartitionTerm, SortTerm
+from pinakes.parser.statements.definitions import Check, ColumnDef, PartitionTerm, SortTerm
 from pinakes.parser.statements.session import Argument
 
 
@@ -97,6 +97,17 @@ class DropPartitionField:
 
 
 @dataclass(frozen=True, slots=True)
+class AddCheck:
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint:
+    name: Part
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SetSortOrder:
     """WRITE ORDERED BY (…), or WRITE UNORDERED: no terms"""
 
@@ -147,6 +158,8 @@ AlterAction = (
     | UnsetProperties
     | AddPartitionField
     | DropPartitionField
+    | AddCheck
+    | DropConstraint
     | SetSortOrder
     | CreateRef
     | DropRef

@@ -40,6 +40,15 @@ class AlterNamespace(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """CHECK (condition): `name` is that of CONSTRAINT, and `column` the column that it stands at."""
+
+    condition: Span
+    name: Part | None = None
+    column: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDef:
     """A column of CREATE TABLE or ADD COLUMN. `default` is an expression."""
 
@@ -48,6 +57,7 @@ class ColumnDef:
     nullable: bool = True
     default: Span | None = None
     comment: str | None = None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,8 @@ class CreateTable(Statement):
     name: Name
     columns: tuple[ColumnDef, ...]
     primary_key: tuple[Part, ...] = ()
+    checks: tuple[Check, ...] = ()
+    """The CHECK constraints of the table and of its columns."""
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
     properties: Properties = ()
@@ -100,6 +112,8 @@ class CreateTableAs(Planned):
     defined: tuple[ColumnDef, ...] = ()
     """Columns with types, to which the rows are cast."""
     primary_key: tuple[Part, ...] = ()
+    checks: tuple[Check, ...] = ()
+    """The CHECK constraints of the table and of its columns."""
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
     properties: Properties = ()
@@ -153,6 +167,58 @@ class DropView(Statement):
     """DROP [TEMP] VIEW [IF EXISTS] name; with TEMP only a temporary one."""
 
     name: Name
+    temporary: bool = False
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """A parameter of an SQL function. `type` and `default` are SQL texts."""
+
+    name: Part
+    type: str | None = None
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionForm:
+    """One way to call an SQL function: its parameters, the type of its result, and its body, as SQL texts."""
+
+    parameters: tuple[FunctionParameter, ...]
+    body: str
+    returns: str | None = None
+    is_table: bool = False
+    """Whether the body is a query whose rows are the result."""
+    comment: str | None = None
+
+    @property
+    def fewest(self) -> int:
+        """The number of arguments without those that have a default."""
+        return sum(parameter.default is None for parameter in self.parameters)
+
+    @property
+    def most(self) -> int:
+        return len(self.parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateFunction(Statement):
+    """CREATE [OR REPLACE] [TEMP] FUNCTION | MACRO [IF NOT EXISTS] name (parameters) [RETURNS type] RETURN expression |
+    AS expression | AS TABLE query [, (parameters) AS expression]"""
+
+    name: Name
+    forms: tuple[FunctionForm, ...]
+    temporary: bool = False
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropFunction(Statement):
+    """DROP [TEMP] FUNCTION | MACRO [TABLE] [IF EXISTS] name [(types)]; `arguments` is the number of types."""
+
+    name: Name
+    arguments: int | None = None
     temporary: bool = False
     if_exists: bool = False
 

@@ -11,10 +11,12 @@ from pinakes.parser.statements.definitions import (
     AlterView,
     Analyze,
     CommentOn,
+    CreateFunction,
     CreateNamespace,
     CreateTable,
     CreateTableAs,
     CreateView,
+    DropFunction,
     DropNamespace,
     DropTable,
     DropView,
@@ -98,6 +100,8 @@ AnyStatement = (
     | AlterView
     | DropTable
     | DropView
+    | CreateFunction
+    | DropFunction
     | RenameTable
     | AlterTable
     | TableExecute

@@ -62,7 +62,7 @@ class ShowFunctions(Statement):
 class ShowCreate(Statement):
     """SHOW CREATE TABLE | VIEW | SCHEMA | CATALOG name"""
 
-    what: Literal["TABLE", "VIEW", "SCHEMA", "CATALOG"]
+    what: Literal["TABLE", "VIEW", "FUNCTION", "SCHEMA", "CATALOG"]
     name: Name
 
 

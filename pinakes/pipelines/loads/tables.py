@@ -14,6 +14,7 @@ from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
 from pinakes.core.iceberg_metadata import summary_number, summary_value
 from pinakes.core.names import Name, quote
+from pinakes.engine.iceberg.write.checks import refuse_checked
 from pinakes.engine.remote.text import quoted, quoted_text
 from pinakes.pipelines.loads.ledger import REPLACE
 
@@ -130,6 +131,7 @@ class Target:
 
     def stage(self, frame: Any, batch: str, attempt: str, mode: str, **more: str) -> Snapshot:
         """Writes rows as a snapshot that is not visible."""
+        refuse_checked(self.known().properties, "a load of a pipeline")
         properties = {ATTEMPT: attempt, **more}
 
         def write() -> None:

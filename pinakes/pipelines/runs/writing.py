@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import CommitConflict, NotSupportedError, PipelineFailed, TypeMismatch
 from pinakes.core.iceberg_metadata import summary_number
+from pinakes.engine.iceberg.write.checks import refuse_checked
 from pinakes.pipelines.project.model import OWNER
 from pinakes.pipelines.runs.expectations import Checked, broken
 from pinakes.pipelines.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, sweep, table_of
@@ -85,6 +86,7 @@ def _by_branch(
     write: Callable[[Any], None],
 ) -> Snapshot | None:
     workspace = attempt.workspace
+    refuse_checked(table.handle.properties, "a pipeline")
     before = make_branch(workspace.session, dataset.key, table, attempt.token)
     if before is None:
         shown = workspace.graph.spec.shown(dataset.key)

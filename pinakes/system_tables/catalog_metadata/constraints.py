@@ -1,5 +1,5 @@
-"""The constraints of tables: Iceberg's identifier fields as a primary key, NOT NULL as a check of each column, and
-those that workers declare. Unnamed constraints are named as in PostgreSQL.
+"""The constraints of tables: Iceberg's identifier fields as a primary key, CHECK, NOT NULL as a check of each column,
+and those that workers declare. Unnamed constraints are named as in PostgreSQL.
 """
 
 from __future__ import annotations
@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.iceberg_metadata import checks_of
 from pinakes.core.names import spell
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.base import Request
@@ -58,6 +60,9 @@ def _constraints_of(found: Described) -> Iterator[Constraint]:
     for column in required_of(found.loaded):
         name, clause = f"{entry.name}_{column}_not_null", f"{spell(column)} IS NOT NULL"
         yield Constraint(entry, name, "CHECK", (column,), clause, is_enforced=True)
+    if isinstance(found.loaded, IcebergTable):
+        for name, condition in checks_of(found.loaded.handle.properties).items():
+            yield Constraint(entry, name, "CHECK", (), condition, is_enforced=True)
     if isinstance(found.loaded, WorkerTable):
         yield from _declared(entry, found.loaded)
 

@@ -7,7 +7,7 @@ from pinakes.system_tables.catalog_metadata.constraints import Constraint, list_
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="check_constraints",
-    doc="One row per NOT NULL column, and per CHECK constraint of a worker.",
+    doc="One row per CHECK constraint and per NOT NULL column.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),

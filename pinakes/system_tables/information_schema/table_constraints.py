@@ -12,7 +12,8 @@ def _no(_: Constraint) -> str:
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="table_constraints",
-    doc="One row per primary key, UNIQUE, CHECK and NOT NULL of each table. Only NOT NULL is enforced.",
+    doc="One row per primary key, UNIQUE, CHECK and NOT NULL of each table. "
+    "NOT NULL and CHECK are enforced, unless the table is of a worker.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),

@@ -124,6 +124,8 @@ RULES: dict[str, Rule] = {
     "CreateView": _namespace,
     "AlterView": _namespace,
     "DropView": anybody,
+    "CreateFunction": anybody,
+    "DropFunction": anybody,
     "CommentOn": anybody,
     # changes
     "Insert": anybody,

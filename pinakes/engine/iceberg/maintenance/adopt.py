@@ -15,6 +15,7 @@ from pinakes.engine.iceberg.maintenance.reachable import plain
 from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS
 from pinakes.engine.iceberg.write.append import append_files
+from pinakes.engine.iceberg.write.checks import refuse_checked
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
 from pinakes.providers.iceberg.table_io import TableIO
 
@@ -37,6 +38,7 @@ class Adopted:
 
 def adopt(execution: Execution, found: ResolvedTable, table: IcebergTable, files: Sequence[File]) -> Adopted:
     """Adds the files. The commit conflicts with any concurrent commit, which may have added the same files."""
+    refuse_checked(table.handle.properties, "a procedure that adds files without reading them")
     _check_new(execution, found, table, files)
     transaction = begin(table)
     hold_schema(transaction)

@@ -61,7 +61,7 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
         for group in groups:
             fits = sum(change.files.sizes[number] for number in group) <= choice.target
             writer = stack.enter_context(FileWriter(metadata, change.table.handle.io, ordered=fits))
-            writer.write_all(_rows(change, group))
+            writer.write_all((), _rows(change, group))
             _check_whole(change, group, writer.rows)
             writers.append(writer)
         added = [file for writer in writers for file in writer.files]

@@ -14,18 +14,22 @@ from pyiceberg.types import DecimalType, DoubleType, FloatType, IcebergType, Int
 from pinakes.core.catalog import IcebergTable, SupportsTableActions
 from pinakes.core.errors import (
     AlreadyExistsError,
+    CheckViolation,
     ColumnExists,
     ColumnNotFound,
+    ConstraintNotFound,
     ConstraintViolation,
     InvalidArgument,
     NotFoundError,
     PinakesError,
     listing,
 )
-from pinakes.core.iceberg_metadata import rename_key_column
+from pinakes.core.iceberg_metadata import CHECKS, check_not_given, checks_of, rename_key_column
 from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.types.sql import iceberg_type, sql_name
 from pinakes.engine.binding.namespaces import ResolvedTable
+from pinakes.engine.iceberg.write.append import append_files
+from pinakes.engine.iceberg.write.checks import check_properties, constraint_on, count_failing
 from pinakes.engine.iceberg.write.commit import again, commit, hold_snapshot
 from pinakes.engine.iceberg.write.defaults import default_value
 from pinakes.engine.iceberg.write.definition import (
@@ -110,6 +114,10 @@ class _Change:
                 self._partition(action)
             case s.DropPartitionField():
                 self._unpartition(action)
+            case s.AddCheck():
+                self._add_check(action)
+            case s.DropConstraint():
+                self._drop_constraint(action)
             case s.SetSortOrder():
                 order = sorting(action.terms, self._schema())
                 self.transaction._apply(order_updates(self.transaction.table_metadata, order))
@@ -180,6 +188,7 @@ class _Change:
             if action.if_exists:
                 return
             raise
+        self._check_unused(path, "dropped")
         field = self._schema().find_field(".".join(path))
         used = [p.name for p in self.transaction.table_metadata.spec().fields if p.source_id == field.field_id]
         if used:
@@ -201,6 +210,7 @@ class _Change:
         siblings = [n for n in self._siblings(path[:-1]) if n != path[-1]]
         if action.to.exact in siblings:
             raise ColumnExists(f"column {action.to} already exists in {self.found}")
+        self._check_unused(path, "renamed")
         check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
         key = (
@@ -243,6 +253,40 @@ class _Change:
         hold_snapshot(self.transaction)
         self._update(lambda u: u.update_column(path, required=True), incompatible=True)
 
+    def _add_check(self, action: s.AddCheck) -> None:
+        """Adds a CHECK; fails if existing rows do not satisfy it. A snapshot without new files makes concurrent changes
+        of rows conflict, since these were checked without it.
+        """
+        metadata = self.transaction.table_metadata
+        known = checks_of(metadata.properties)
+        added = check_properties((action.check,), self.text, self.found.name, self._schema(), known, self.execution)
+        (condition,) = added.values()
+        failed = count_failing(condition, self.table, self.execution)
+        if failed:
+            raise CheckViolation(f"{failed} rows of {self.found} violate {condition}: change or delete them first")
+        self.transaction.set_properties(added)
+        append_files(self.transaction, ())
+
+    def _drop_constraint(self, action: s.DropConstraint) -> None:
+        known = checks_of(self.transaction.table_metadata.properties)
+        name = match(action.name, known, "constraint")
+        if name is not None:
+            self.transaction.remove_properties(CHECKS + name)
+        elif not action.if_exists:
+            raise ConstraintNotFound(
+                f"{self.found} has no CHECK constraint {action.name}; it has: {listing(known)}. NOT NULL is dropped by "
+                f"ALTER COLUMN … DROP NOT NULL."
+            )
+
+    def _check_unused(self, path: tuple[str, ...], what: str) -> None:
+        """Raises if a CHECK constraint names the column."""
+        used = constraint_on(path[0], self.transaction.table_metadata.properties)
+        if used is not None:
+            raise InvalidArgument(
+                f"column {'.'.join(path)} can't be {what}: the CHECK constraint {used} names it; ALTER TABLE … DROP "
+                f"CONSTRAINT {quote(used)} first"
+            )
+
     def _is_empty(self) -> bool:
         return self._count("TRUE") == 0
 
@@ -271,6 +315,7 @@ class _Change:
             self.transaction.set_properties(properties)
 
     def _unset(self, action: s.UnsetProperties) -> None:
+        check_not_given(action.keys)
         known = self.transaction.table_metadata.properties
         missing = [k for k in action.keys if k not in known]
         if missing and not action.if_exists:

@@ -31,6 +31,7 @@ from pyiceberg.utils.properties import property_as_int
 from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
+from pinakes.core.iceberg_metadata import checks_of
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
 from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS, WIDEST_ROW, are_known, widest_row
 from pinakes.engine.iceberg.write import snapshot_properties as author
@@ -161,6 +162,7 @@ def _attempts(transaction: Transaction) -> None:
         return
     table = transaction._table
     transaction._requirements += (AssertTableUUID.model_validate({"uuid": table.metadata.table_uuid}),)
+    checks = checks_of(table.metadata.properties)
     retries = property_as_int(table.metadata.properties, TableProperties.COMMIT_NUM_RETRIES, RETRIES) or 0
     for attempt in range(retries + 1):
         try:
@@ -173,6 +175,8 @@ def _attempts(transaction: Transaction) -> None:
             if attempt == retries or not _can_be_reapplied(transaction):
                 raise
             _check_held(transaction)
+            if checks_of(table.metadata.properties) != checks:
+                raise  # the new rows were checked by others
         _pause(attempt)
         transaction._rebuild_snapshot_updates()
     for producer in transaction._snapshot_producers:

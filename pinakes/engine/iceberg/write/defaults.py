@@ -15,6 +15,7 @@ from pinakes.core.arrays.conform import conform_array
 from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError, TypeMismatch
 from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.core.types.sql import sql_name
+from pinakes.engine.binding.sql_functions import expanded_text
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.statement_context import Execution
@@ -26,7 +27,7 @@ DEFAULTS_VERSION = 3
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 _VARYING = re.compile(
-    r"\b(?:(?:now|today|rand|random|uuid|gen_random_uuid)(?=\s*\()"
+    r"\b(?:(?:now|today|rand|random|uuid|gen_random_uuid|uuidv[47])(?=\s*\()"
     r"|current_(?:timestamp|date|time|user|role|catalog|schema)|session_user|localtime|localtimestamp)\b",
     re.IGNORECASE,
 )
@@ -35,6 +36,7 @@ _VARYING = re.compile(
 
 def default_value(text: str, kind: IcebergType, execution: Execution, column: str, version: int) -> Any:
     """Returns the value of a DEFAULT clause in the column's type. `DEFAULT NULL` means no default."""
+    text = expanded_text(text, execution.resolver)
     varying = _VARYING.search(_QUOTED.sub("''", text))
     if varying is not None:
         raise InvalidArgument(

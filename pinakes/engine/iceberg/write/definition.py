@@ -17,7 +17,7 @@ from pyiceberg.types import NestedField
 from pinakes.core.access.property_gate import harmless
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, listing
-from pinakes.core.iceberg_metadata import key_properties
+from pinakes.core.iceberg_metadata import check_not_given, checks_of, key_properties
 from pinakes.core.names import Part, match, quote
 from pinakes.core.types.iceberg_arrow import iceberg_schema_of
 from pinakes.core.types.sql import iceberg_type
@@ -35,7 +35,7 @@ _FIRST_PARTITION_ID = 1000
 def spec_from_columns(statement: CreateTable, execution: Execution, existing: IcebergTable | None = None) -> TableSpec:
     """Returns the definition of a table. `existing` is the table to replace: its format version is the minimum."""
     schema = _defined(statement, statement.columns, execution, existing)
-    return _spec(statement, schema)
+    return _spec(statement, schema, execution)
 
 
 def spec_from_query(
@@ -45,14 +45,15 @@ def spec_from_query(
     if statement.defined:
         if len(statement.defined) != len(arrow):
             raise InvalidArgument(f"{len(statement.defined)} columns are given and the query has {len(arrow)} columns")
-        return _spec(statement, _defined(statement, statement.defined, execution, existing))
+        return _spec(statement, _defined(statement, statement.defined, execution, existing), execution)
     names = [p.exact for p in statement.columns] or arrow.names
     if len(names) != len(arrow):
         raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
     check_names(names)
     version = format_version(table_properties(statement.properties, statement.comment), existing)
     columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
-    return _spec(statement, _with_key(iceberg_schema_of(columns, format_version=version), statement.primary_key))
+    schema = _with_key(iceberg_schema_of(columns, format_version=version), statement.primary_key)
+    return _spec(statement, schema, execution)
 
 
 def _defined(
@@ -68,14 +69,28 @@ def _defined(
     return _with_key(Schema(*fields), statement.primary_key)
 
 
-def _spec(statement: CreateTable | CreateTableAs, schema: Schema) -> TableSpec:
+def _spec(statement: CreateTable | CreateTableAs, schema: Schema, execution: Execution) -> TableSpec:
     key = [schema.find_column_name(number) or "" for number in schema.identifier_field_ids]
     properties = table_properties(statement.properties, statement.comment) | key_properties(key)
+    properties |= _checks(statement, schema, {}, execution)
     parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
     return TableSpec(schema, parts, properties, statement.location, order)
 
 
-def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTable | None = None) -> TableSpec:
+def _checks(
+    statement: CreateTable | CreateTableAs, schema: Schema, known: Mapping[str, str], execution: Execution
+) -> dict[str, str]:
+    """Returns the properties that hold the CHECK constraints of the statement."""
+    if not statement.checks:
+        return {}
+    from pinakes.engine.iceberg.write.checks import check_properties
+
+    return check_properties(statement.checks, statement.text, statement.name.last.exact, schema, known, execution)
+
+
+def spec_like(
+    statement: CreateTable, other: IcebergTable, execution: Execution, existing: IcebergTable | None = None
+) -> TableSpec:
     """Returns the columns, partitioning, sort order and properties of another table."""
     handle = other.handle
     copied = {key: value for key, value in harmless(handle.properties).items() if not is_record(key)}
@@ -85,6 +100,7 @@ def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTabl
     schema = handle.schema()
     if format_version(properties, existing) < DEFAULTS_VERSION:
         check_no_defaults(schema)
+    properties |= _checks(statement, schema, checks_of(properties), execution)
     spec = partitioning(statement.partitioning, schema) if statement.partitioning else handle.spec()
     order = sorting(statement.sorting, schema) if statement.sorting else order_of(handle.metadata)
     return TableSpec(schema, spec, properties, statement.location, order)
@@ -93,6 +109,7 @@ def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTabl
 def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
     """Returns properties with Iceberg's names: format_version is an alias of format-version."""
     properties = {(FORMAT_VERSION if k.lower() == "format_version" else k): v for k, v in given}
+    check_not_given(properties)
     if comment is not None:
         properties["comment"] = comment
     return properties

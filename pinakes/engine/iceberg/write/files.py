@@ -13,6 +13,7 @@ import itertools
 import os
 import uuid
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyiceberg.io import FileIO
@@ -23,6 +24,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pinakes.core.arrays.conform import conform
 from pinakes.core.arrays.struct_fields import arrange_fields
 from pinakes.core.errors import InternalError
+from pinakes.core.iceberg_metadata import checks_of
 from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.parquet.columns import Columns
@@ -34,8 +36,15 @@ from pinakes.engine.iceberg.write.parquet.row_groups import row_groups
 from pinakes.engine.iceberg.write.partitions import identity, split
 from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.iceberg.write.sorting import sorted_rows
+from pinakes.engine.iceberg.write.write_context import current
 from pinakes.providers.iceberg.table_io import location_provider
 
+if TYPE_CHECKING:
+    from pinakes.engine.iceberg.write.checks import RowChecks
+
+_Batch = tuple[pa.RecordBatch, pa.RecordBatch]
+CHECKED_ROWS, CHECKED_BYTES = 100_000, 64 << 20
+"""The most rows, and bytes of rows, whose CHECK constraints are evaluated at once."""
 ENCODERS = min(os.cpu_count() or 1, 4)
 """The number of encoder threads; each has its own file, so more of them would create more files."""
 
@@ -54,13 +63,29 @@ class FileWriter(NewFiles):
         self._ordered = ordered
         self._sorting = order_of(metadata) is not None
         self._seen = arrow_schema_of(metadata.schema())
+        self._checks = self._row_checks()
         self._target = Target(io, Columns(metadata), Layout.of(metadata), sorted=self._sorting)
         self._locations = location_provider(metadata.location, metadata.properties)
         self._id, self._counter = uuid.uuid4(), itertools.count()
 
-    def write_all(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Writes all rows. Columns are matched by position, in the order of the table."""
-        checked = self._checked(batches)
+    def _row_checks(self) -> RowChecks | None:
+        conditions = checks_of(self._metadata.properties)
+        if not conditions:
+            return None
+        from pinakes.engine.iceberg.write.checks import RowChecks, refuse_checked
+
+        execution = current().execution
+        if execution is None:
+            refuse_checked(self._metadata.properties, "this load")
+        assert execution is not None
+        return RowChecks(conditions, self._seen, execution)
+
+    def write_all(self, batches: Iterable[pa.RecordBatch], unchanged: Iterable[pa.RecordBatch] = ()) -> None:
+        """Writes all rows. Columns are matched by position, in the order of the table. Those that are `unchanged` were
+        rows of the table before.
+        """
+        rows = self._fitting(batches) if self._checks is None else self._satisfying(self._checks, batches)
+        checked = (fitting for _, fitting in itertools.chain(rows, self._fitting(unchanged)))
         partitioned = not self._metadata.spec().is_unpartitioned()
         if self._sorting:
             self._write_sorted(checked)
@@ -138,15 +163,30 @@ class FileWriter(NewFiles):
 
     # --- parts ----------------------------------------------------------------------------------------------------
 
-    def _checked(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yields the rows in stored form; an error names the row."""
+    def _satisfying(self, checks: RowChecks, batches: Iterable[pa.RecordBatch]) -> Iterator[_Batch]:
+        """Yields the rows after their CHECK constraints were evaluated, for many rows at once."""
+        waiting: list[_Batch] = []
+        count = size = 0
+        for batch in self._fitting(batches):
+            waiting.append(batch)
+            count, size = count + batch[0].num_rows, size + batch[0].nbytes
+            if count >= CHECKED_ROWS or size >= CHECKED_BYTES:
+                checks.check([shown for shown, _ in waiting])
+                yield from waiting
+                waiting, count, size = [], 0, 0
+        if waiting:
+            checks.check([shown for shown, _ in waiting])
+            yield from waiting
+
+    def _fitting(self, batches: Iterable[pa.RecordBatch]) -> Iterator[_Batch]:
+        """Yields the rows as queries see them and in stored form; an error names the row."""
         for batch in batches:
             if batch.num_rows:
                 first = self.rows + 1
                 shown = conform(arrange_fields(batch, self._seen), self._seen, first=first)
                 fitting = conform(shown, self._target.columns.stored, first=first)
                 self.rows += batch.num_rows
-                yield fitting
+                yield shown, fitting
 
     def _groups(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         layout = self._target.layout

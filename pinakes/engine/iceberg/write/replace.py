@@ -12,6 +12,7 @@ from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update import (
     AddPartitionSpecUpdate,
     AddSchemaUpdate,
+    RemovePropertiesUpdate,
     SetCurrentSchemaUpdate,
     SetDefaultSpecUpdate,
     SetPropertiesUpdate,
@@ -20,6 +21,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.catalog import IcebergTable, TableSpec
+from pinakes.core.iceberg_metadata import CHECKS
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.definition import FORMAT_VERSION, format_version
@@ -73,6 +75,9 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
         *_spec_updates(metadata, partitioning),
         *order_updates(metadata, moved_order(spec.sorting, spec.schema, schema)),
     ]
+    stale = [key for key in metadata.properties if key.startswith(CHECKS) and key not in spec.properties]
+    if stale:
+        updates.append(RemovePropertiesUpdate(removals=stale))
     properties = {k: v for k, v in spec.properties.items() if k != FORMAT_VERSION}
     if properties:
         updates.append(SetPropertiesUpdate(updates=properties))

@@ -252,7 +252,8 @@ class Rewrite:
             kept: Iterable[pa.RecordBatch] = ()
             if left.num_rows and not complete and not on_read:
                 kept = self.execution.batches(self.planner.plan(self.untouched(left), self.statement))
-            writer.write_all(_padded(batch, len(metadata.schema().fields)) for batch in itertools.chain(rows, kept))
+            width = len(metadata.schema().fields)
+            writer.write_all((_padded(batch, width) for batch in rows), (_padded(batch, width) for batch in kept))
             if on_read and left.num_rows:
                 deletes.write(*self._marked(left))
             removed = {*whole, *emptied, *([] if on_read else files_of(places))}

@@ -9,7 +9,7 @@ from pyiceberg.table.sorting import SortField
 from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform, VoidTransform
 from pyiceberg.types import NestedField
 
-from pinakes.core.iceberg_metadata import PROPERTY, primary_key
+from pinakes.core.iceberg_metadata import CHECKS, PROPERTY, checks_of, primary_key
 from pinakes.core.names import spell, text_literal
 from pinakes.core.types.default_text import default_text
 from pinakes.core.types.sql import sql_name
@@ -24,6 +24,8 @@ def create_table_text(name: str, table: Table) -> str:
     if schema.identifier_field_ids:
         key = ", ".join(map(spell, primary_key(schema, table.properties)))
         lines.append(f"PRIMARY KEY ({key})")
+    for constraint, condition in checks_of(table.properties).items():
+        lines.append(f"CONSTRAINT {spell(constraint)} CHECK ({condition})")
     text = f"CREATE TABLE {name} (\n" + ",\n".join(f"  {line}" for line in lines) + "\n)"
     terms = [_term(f, schema) for f in table.spec().fields if not isinstance(f.transform, VoidTransform)]
     if terms:
@@ -31,7 +33,8 @@ def create_table_text(name: str, table: Table) -> str:
     order = order_of(table.metadata)
     if order is not None:
         text += f"\nSORTED BY ({', '.join(_sort_term(f, schema) for f in order.fields)})"
-    properties = {key: value for key, value in table.properties.items() if not is_record(key) and key != PROPERTY}
+    hidden = {PROPERTY, *(key for key in table.properties if is_record(key) or key.startswith(CHECKS))}
+    properties = {key: value for key, value in table.properties.items() if key not in hidden}
     comment = properties.pop("comment", None)
     if comment:
         text += f"\nCOMMENT {text_literal(comment)}"

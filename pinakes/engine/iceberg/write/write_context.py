@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pinakes.engine.statement_context import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,8 @@ class WriteContext:
     """Runs a native call that may block; raises the statement's error if it is cancelled meanwhile."""
     spill_dir: str | None = None
     """The directory for rows that do not fit in memory; None for the system's default."""
+    execution: Execution | None = None
+    """The statement that writes, which checks the new rows of tables with CHECK constraints."""
 
 
 _ALONE = WriteContext(lambda call: call())
@@ -25,9 +30,9 @@ _CURRENT: ContextVar[WriteContext] = ContextVar("write_context", default=_ALONE)
 
 
 @contextmanager
-def writing(guard: Callable[[Callable[[], Any]], Any], spill_dir: str | None) -> Iterator[None]:
+def writing(execution: Execution, spill_dir: str | None) -> Iterator[None]:
     """Sets the context of the writes in this block."""
-    token = _CURRENT.set(WriteContext(guard, spill_dir))
+    token = _CURRENT.set(WriteContext(execution.query.interruptible, spill_dir, execution))
     try:
         yield
     finally:
