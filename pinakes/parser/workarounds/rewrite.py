@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pinakes.core.names import text_literal
+from pinakes.parser.expansion import NAME_OF
 from pinakes.parser.faults import Fault
 from pinakes.parser.functions.catalog import UNTYPED
 from pinakes.parser.typed import nodes as n
@@ -24,7 +26,7 @@ from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare
 _CONCERNED = re.compile(
     r"\bHAVING\b|\bEXISTS\b|\b(?:ANY|SOME)\s*\(|\bROLLUP\b|\bCUBE\b|\bGROUPING\b"
     r"|\bIN\s*\((?!\s*SELECT\b)"
-    r"|\)\s*(?:[=<>!]|IS\b|NOT\b|IN\b|BETWEEN\b)|(?:[=<>]|\bBETWEEN|\bCASE)\s*(?:ROW\s*)?\(|\bGROUP\s+BY\b[^)]*\(",
+    r"|\)\s*(?:[=<>!]|IS\b|NOT\b|IN\b|BETWEEN\b)|(?:[=<>]|\bBETWEEN|\bCASE)\s*(?:ROW\s*)?\(|\bGROUP\s+BY\b[^)]*\(|\$column_name",
     re.IGNORECASE,
 )
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
@@ -68,6 +70,8 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     outermost = set(map(id, _outermost(root.body)))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
+        if isinstance(node, n.Call) and node.name == NAME_OF and isinstance(node.arguments[0], n.Column):
+            changes.replace(node, [text_literal(node.arguments[0].parts[-1])])
         if isinstance(node, n.Call) and node.name in UNTYPED:
             UNTYPED[node.name](node, changes)
         write_out_rows(node, changes, conditions)
