@@ -3,7 +3,7 @@
 FROM a ASOF [LEFT] JOIN b ON a.k = b.k AND a.t >= b.t
 
     FROM a [LEFT] JOIN nearest ON a.k = nearest.k AND a.t = nearest.t
-    [LEFT] JOIN (SELECT * FROM b QUALIFY row_number() OVER (PARTITION BY b.k, b.t …) = 1) AS b
+    [LEFT] JOIN (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY b.k, b.t …) AS r FROM b) WHERE r = 1) AS b
     ON b.k = nearest.k AND b.t = nearest.found
 
 `nearest` has the largest b.t for each pair of k and t on the left side: a running maximum over the pairs of both sides.
@@ -113,10 +113,8 @@ def _on(
         [*(key.left for key in keys), order.left], pairs, [*(key.right for key in keys), order.right], right, is_left
     )
     pieces += [
-        "(SELECT * FROM ",
-        form.range((right.first, right.end)),
-        f" QUALIFY row_number() OVER (PARTITION BY {', '.join(c.right for c in (*keys, order))} ORDER BY {order.right})"
-        f" = 1) AS {quote(right.name or '')} ON ",
+        *nearest.single([*(key.right for key in keys), order.right], right, [], ""),
+        f" AS {quote(right.name or '')} ON ",
         nearest.found([*(key.right for key in keys), order.right]),
     ]
     return [form.range(chain), *pieces], nearest.columns
@@ -132,10 +130,8 @@ def _using(
     own = [f"$b{form.number}_{at}" for at in range(len(names))]
     renamed = ", ".join(f"{name} AS {quote(mine)}" for name, mine in zip(shared, own, strict=True))
     pieces += [
-        f"(SELECT * EXCLUDE ({', '.join(shared)}), {renamed} FROM ",
-        form.range((right.first, right.end)),
-        f" QUALIFY row_number() OVER (PARTITION BY {', '.join(shared)} ORDER BY {shared[-1]}) = 1) "
-        f"AS {quote(right.name or '')} ON ",
+        *nearest.single(shared, right, shared, f", {renamed}"),
+        f" AS {quote(right.name or '')} ON ",
         nearest.found([f"{quote(right.name or '')}.{quote(mine)}" for mine in own]),
     ]
     return [form.range(chain), *pieces], [*nearest.columns, *own]
@@ -179,6 +175,16 @@ class _Nearest:
             self.form.range((right.first, right.end)),
             f') AS "$u") AS "$w" WHERE {side} = {own} AND {quote(self.match)} IS NOT NULL) AS {self.name} '
             f"ON {on} {join} ",
+        ]
+
+    def single(self, keys: Sequence[str], right: _Source, excluded: Sequence[str], items: str) -> Pieces:
+        """Returns the query for one row of the right side for each of its keys."""
+        number = quote(f"$r{self.form.number}")
+        return [
+            f"(SELECT * EXCLUDE ({', '.join([*excluded, number])}){items} FROM (SELECT *, row_number() OVER (PARTITION "
+            f"BY {', '.join(keys)} ORDER BY {keys[-1]}) AS {number} FROM ",
+            self.form.range((right.first, right.end)),
+            f') AS "$w" WHERE {number} = 1)',
         ]
 
     def found(self, theirs: Sequence[str]) -> str:
