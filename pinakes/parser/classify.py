@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def classify(sql: str, answers: Sequence[tuple[str, ...]] = ()) -> AnyStatement:
     """Parses the single statement in `sql` and locates its parts. Raises ParseError if it is invalid. `answers` are
-    those to the questions of a PivotValues."""
+    those to the questions of a Pivot."""
     text = sql.lstrip()
     try:
         return _read(text, answers)
@@ -106,13 +106,13 @@ def _cursor(text: str, tokens: list[Token]) -> Cursor:
 def _written_out(text: str, tokens: list[Token], answers: Sequence[tuple[str, ...]]) -> AnyStatement | None:
     """Parses a statement with forms that are written out first; None if it has none."""
     from pinakes.parser.expansion.expand import Unanswered, expand
-    from pinakes.parser.statements import PivotValues
+    from pinakes.parser.statements import Pivot
 
     shown = _cursor(text, tokens).shown
     try:
         origin = expand(text, shown, answers)
     except Unanswered as unanswered:
-        return PivotValues(text=text, shown=shown, question=unanswered.question, answers=tuple(answers))
+        return Pivot(text=text, shown=shown, question=unanswered.question, answers=tuple(answers))
     if origin is None:
         return None
     try:

@@ -78,12 +78,6 @@ def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
 
 
-def _is_frame_exclusion(tokens: Sequence[Token], at: int) -> bool:
-    """OVER (… ROWS … EXCLUDE CURRENT ROW)"""
-    is_frame = _word(tokens, at - 1) in ("ROW", "PRECEDING", "FOLLOWING")
-    return is_frame and _word(tokens, at + 1) in ("CURRENT", "GROUP", "TIES", "NO")
-
-
 def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
     """SELECT * ILIKE 'a%', not a * ilike."""
     after = tokens[at + 1].kind if at + 1 < len(tokens) else "end"
@@ -201,10 +195,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         _is_kind_of_join,
         "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
         "by that",
-    ),
-    "EXCLUDE": (
-        _is_frame_exclusion,
-        "EXCLUDE of a window frame is not supported: subtract the current row's value, or use two frames",
     ),
     "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
     "CONNECT": (_is_hierarchy, _HIERARCHY),

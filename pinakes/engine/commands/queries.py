@@ -18,7 +18,7 @@ from pinakes.parser import classify
 from pinakes.parser.statements import Planned
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import Deallocate, Execute, Kill, PivotValues, Prepare, Query, Statement
+    from pinakes.parser.statements import Deallocate, Execute, Kill, Pivot, Prepare, Query, Statement
 
 MAX_PARAMETER = 65_535
 """The highest number of a parameter."""
@@ -48,7 +48,7 @@ def query(statement: Query, execution: Execution) -> Result:
     return cache_result(result, cache, key, found.versions, found.mounts)
 
 
-def pivot_values(statement: PivotValues, execution: Execution) -> Result:
+def pivot(statement: Pivot, execution: Execution) -> Result:
     """PIVOT table ON column [IN (values)] [USING aggregate [AS alias], …] [GROUP BY columns] [ORDER BY …] [LIMIT n]:
     a column for each value. Without IN the values are those of the column when the statement starts.
     """
@@ -59,8 +59,8 @@ def pivot_values(statement: PivotValues, execution: Execution) -> Result:
 
 def with_values(statement: Statement, execution: Execution) -> Statement:
     """Returns a statement with the values of the columns that its PIVOTs have without IN."""
-    while statement.kind == "PivotValues":
-        pivot = cast("PivotValues", statement)
+    while statement.kind == "Pivot":
+        pivot = cast("Pivot", statement)
         try:
             found = dispatch(execution.session.engine.caches.statements.classify(pivot.question), execution)
             answer = tuple(str(value) for batch in found for value in batch.column(0).to_pylist())

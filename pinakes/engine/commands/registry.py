@@ -22,7 +22,7 @@ Handler = Callable[[Any, "Execution"], "Result"]
 
 HANDLERS = {
     "Query": "queries:query",
-    "PivotValues": "queries:pivot_values",
+    "Pivot": "queries:pivot",
     "Prepare": "queries:prepare",
     "Execute": "queries:execute",
     "Deallocate": "queries:deallocate",

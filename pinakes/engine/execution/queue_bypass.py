@@ -29,7 +29,7 @@ _HEAVY = frozenset(
         "CreateTableAs",
         "Summarize",
         "Analyze",
-        "PivotValues",
+        "Pivot",
         "TableExecute",
     }
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from pinakes.parser.expansion import WORDS
 from pinakes.parser.expansion.asof import asof_join, is_asof
+from pinakes.parser.expansion.frames import frames_without, is_exclusion
 from pinakes.parser.expansion.pieces import Form, Pieces, Question
 from pinakes.parser.expansion.pivot import is_pivot_in_from, is_pivot_statement, pivot_in_from, pivot_statement
 from pinakes.parser.expansion.unpivot import (
@@ -31,6 +32,7 @@ _FORMS: tuple[tuple[Callable[[Sequence[Token], int], bool], Callable[[Form], Pie
     (is_unpivot_in_from, unpivot_in_from),
     (is_unpivot_statement, unpivot_statement),
     (is_asof, asof_join),
+    (is_exclusion, frames_without),
 )
 
 
@@ -58,7 +60,7 @@ def expand(text: str, shown: str, answers: Sequence[tuple[str, ...]] = ()) -> Or
             at, write = found
             if number == _MOST_FORMS:
                 raise Fault(
-                    f"more than {_MOST_FORMS} PIVOT, UNPIVOT and ASOF JOIN in one statement are not supported",
+                    f"more than {_MOST_FORMS} PIVOT, UNPIVOT, ASOF JOIN and EXCLUDE in one statement are not supported",
                     tokens[at].start,
                     unsupported=True,
                 )

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.mounts import Option as Option
     from pinakes.parser.statements.queries import Explain as Explain
     from pinakes.parser.statements.queries import ExplainFull as ExplainFull
-    from pinakes.parser.statements.queries import PivotValues as PivotValues
+    from pinakes.parser.statements.queries import Pivot as Pivot
     from pinakes.parser.statements.queries import Query as Query
     from pinakes.parser.statements.queries import Summarize as Summarize
     from pinakes.parser.statements.rights import Grant as Grant
@@ -134,7 +134,7 @@ FAMILIES = {
         "SharedStar References FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue "
         "Properties Path Origin"
     ),
-    "queries": "Query PivotValues Explain ExplainFull Summarize",
+    "queries": "Query Pivot Explain ExplainFull Summarize",
     "shows": (
         "Like ShowCatalogs ShowNamespaces ShowTables ShowViews ShowColumns ShowFunctions ShowCreate "
         "ShowSecrets ShowCaches ShowSession ShowStats ShowCurrent Describe Search"

@@ -21,7 +21,7 @@ from pinakes.parser.statements.definitions import (
     RenameTable,
 )
 from pinakes.parser.statements.mounts import Attach, CreateCatalog, CreateSecret, Detach, DropCatalog, DropSecret
-from pinakes.parser.statements.queries import Explain, ExplainFull, PivotValues, Query, Summarize
+from pinakes.parser.statements.queries import Explain, ExplainFull, Pivot, Query, Summarize
 from pinakes.parser.statements.rights import Grant, Revoke
 from pinakes.parser.statements.session import (
     Begin,
@@ -55,7 +55,7 @@ from pinakes.parser.statements.shows import (
 
 AnyStatement = (
     Query
-    | PivotValues
+    | Pivot
     | Explain
     | ExplainFull
     | Summarize

@@ -13,7 +13,7 @@ class Query(Planned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PivotValues(Statement):
+class Pivot(Statement):
     """A statement with PIVOT … ON v, whose columns depend on the values of v: `question` is the query for them, and
     `answers` are those to the questions before."""
 
