@@ -11,6 +11,7 @@ from pinakes.parser.expansion.asof import asof_join, is_asof
 from pinakes.parser.expansion.frames import frames_without, is_exclusion
 from pinakes.parser.expansion.pieces import Form, Pieces, Question
 from pinakes.parser.expansion.pivot import is_pivot_in_from, is_pivot_statement, pivot_in_from, pivot_statement
+from pinakes.parser.expansion.row_limits import is_row_limit, row_limit
 from pinakes.parser.expansion.unpivot import (
     is_unpivot_in_from,
     is_unpivot_statement,
@@ -33,6 +34,7 @@ _FORMS: tuple[tuple[Callable[[Sequence[Token], int], bool], Callable[[Form], Pie
     (is_unpivot_statement, unpivot_statement),
     (is_asof, asof_join),
     (is_exclusion, frames_without),
+    (is_row_limit, row_limit),
 )
 
 
