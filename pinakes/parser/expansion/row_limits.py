@@ -139,7 +139,7 @@ def _keys(form: Form, order: tuple[int, int], select: int | None) -> list[str]:
             )
         if "OVER" in text.upper().replace("(", " ").split():
             raise form.fault(
-                "this limit is not supported with a window function in ORDER BY: write SELECT * FROM (…) AS t around it",
+                "this limit is not supported with a window function in ORDER BY: write SELECT * FROM (…) around it",
                 start,
                 unsupported=True,
             )
