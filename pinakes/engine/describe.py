@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError, PreparedNotFound
 from pinakes.core.waiting import CHECK
-from pinakes.engine.commands.queries import parameter_names
+from pinakes.engine.commands.queries import parameter_names, with_values
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.datafusion.plan_schema import schema_of
-from pinakes.engine.dispatch import dispatch
+from pinakes.engine.dispatch import dispatch, in_user_text
 from pinakes.engine.execution.query import Query
 from pinakes.engine.planning.parameters import types_in_change, types_in_plan
 from pinakes.engine.planning.plan_cache import known_schema
@@ -91,6 +91,12 @@ def _described(statement: s.Statement, execution: Execution) -> Description:
 
 
 def _described_as(statement: s.Statement, names: list[str], execution: Execution) -> Description:
+    statement = with_values(statement, execution)
+    with in_user_text(statement):
+        return _read(statement, names, execution)
+
+
+def _read(statement: s.Statement, names: list[str], execution: Execution) -> Description:
     known = known_schema(statement, execution) if isinstance(statement, s.Query) and not names else None
     if known is not None:
         return Description(statement, known, pa.schema([]))

@@ -4,10 +4,13 @@ statement's kind is called (`commands/registry.py`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pinakes.core.engines import LOCAL
+from pinakes.core.errors import PinakesError
 from pinakes.engine.commands.registry import REMOTE, handler_of
 from pinakes.engine.remote.engine_selection import wanted_engine
 from pinakes.parser.statements import Planned
@@ -36,4 +39,16 @@ def _handled(statement: Statement, execution: Execution) -> Result:
         from pinakes.engine.commands.select_engine import select_engine
 
         execution = replace(execution, engine=select_engine(statement, execution))
-    return handler_of(statement.kind)(statement, execution)
+    with in_user_text(statement):
+        return handler_of(statement.kind)(statement, execution)
+
+
+@contextmanager
+def in_user_text(statement: Statement) -> Iterator[None]:
+    """Gives an error its position in the user's text, if the statement was written out of that."""
+    try:
+        yield
+    except PinakesError as error:
+        if statement.origin is not None and error.position is not None:
+            error.position = statement.origin.position(error.position)
+        raise

@@ -68,7 +68,7 @@ def run(
         try:
             with query.phase("parse"):
                 statement = session.engine.caches.statements.classify(sql)
-            query.describe(statement.kind, statement.shown)
+            query.describe(statement.kind, statement.origin.shown if statement.origin is not None else statement.shown)
             if transaction is not None:
                 transaction.check(statement.kind)
             if queues and session.engine.admission is not None:

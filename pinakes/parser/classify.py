@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError, ParseError, PinakesError, Position
 from pinakes.parser.brackets import check_brackets
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement
+from pinakes.parser.expansion import WORDS
 from pinakes.parser.faults import Fault
-from pinakes.parser.lexer import tokenize
+from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.limits import check_chains
 from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
 from pinakes.parser.redaction_spans import pieces
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement, Planned, References, Span
 
 
-def classify(sql: str) -> AnyStatement:
-    """Parses the single statement in `sql` and locates its parts. Raises ParseError if it is invalid."""
+def classify(sql: str, answers: Sequence[tuple[str, ...]] = ()) -> AnyStatement:
+    """Parses the single statement in `sql` and locates its parts. Raises ParseError if it is invalid. `answers` are
+    those to the questions of a Pivot."""
     text = sql.lstrip()
     try:
-        return _read(text)
+        return _read(text, answers)
     except Fault as fault:
         raise error_of(fault, sql, len(sql) - len(text)) from fault.__cause__
     except RecursionError as error:
@@ -74,7 +78,7 @@ def read_type(text: str) -> SqlType:
     return found
 
 
-def _read(text: str) -> AnyStatement:
+def _read(text: str, answers: Sequence[tuple[str, ...]] | None = None) -> AnyStatement:
     tokens = tokenize(text)
     while tokens and tokens[-1].word == ";":
         tokens.pop()
@@ -85,10 +89,37 @@ def _read(text: str) -> AnyStatement:
         raise Fault("one statement at a time: split a script first", tokens[words.index(";")].start)
     check_brackets(tokens)
     check_chains(tokens, words)
+    if answers is not None and not WORDS.isdisjoint(words):
+        found = _written_out(text[: tokens[-1].end], tokens, answers)
+        if found is not None:
+            return found
+    return statement(_cursor(text, tokens))
+
+
+def _cursor(text: str, tokens: list[Token]) -> Cursor:
     cursor = Cursor(text[: tokens[-1].end], tokens)
     if carries_secrets(tokens):
         cursor.hidden += comment_pieces(text, tokens, 0, tokens[-1].end)
-    return statement(cursor)
+    return cursor
+
+
+def _written_out(text: str, tokens: list[Token], answers: Sequence[tuple[str, ...]]) -> AnyStatement | None:
+    """Parses a statement with forms that are written out first; None if it has none."""
+    from pinakes.parser.expansion.expand import Unanswered, expand
+    from pinakes.parser.statements import Pivot
+
+    shown = _cursor(text, tokens).shown
+    try:
+        origin = expand(text, shown, answers)
+    except Unanswered as unanswered:
+        return Pivot(text=text, shown=shown, question=unanswered.question, answers=tuple(answers))
+    if origin is None:
+        return None
+    try:
+        return replace(_read(origin.text), origin=origin)
+    except Fault as fault:
+        fault.offset = origin.place(fault.offset)
+        raise
 
 
 def error_of(fault: Fault, sql: str, shift: int) -> PinakesError:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from pinakes.parser import expansion
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.grammar.query import STARTS, query
@@ -59,7 +60,7 @@ _USUAL = "SELECT, WITH, SHOW, DESCRIBE, USE, CREATE, ALTER, DROP, INSERT, UPDATE
 
 def is_start(word: str) -> bool:
     """Returns whether a statement may start with this word."""
-    return word in FORMS or word in STARTS
+    return word in FORMS or word in STARTS or word in expansion.STARTS
 
 
 def statement(cursor: Cursor) -> AnyStatement:

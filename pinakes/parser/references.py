@@ -117,7 +117,8 @@ def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], 
     for at in range(len(parts) - 2, -1, -1):  # the last part that names a source is the qualifier; fields follow it
         qualified = [s for s in sources if s.name == folded[at]]
         if qualified:
-            derived = any(folded[at + 1] in s.offer.names or not s.offer.known for s in qualified if s.derived)
+            column = folded[at + 1]
+            derived = any(column in s.offer.names or column == "*" or not s.offer.known for s in qualified if s.derived)
             return _tables(qualified), derived
     return _tables(sources), any(folded[0] in s.offer.names for s in sources if s.derived)
 

@@ -78,29 +78,6 @@ def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
 
 
-def _is_asof(tokens: Sequence[Token], at: int) -> bool:
-    """a ASOF [LEFT] JOIN b"""
-    joins = _word(tokens, at + 1) == "JOIN" or (_word(tokens, at + 1), _word(tokens, at + 2)) == ("LEFT", "JOIN")
-    return joins and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
-
-
-def _is_pivot(tokens: Sequence[Token], at: int) -> bool:
-    """FROM t PIVOT (sum(a) FOR b IN (…)), not a function or an alias with columns: AS pivot (a, b)."""
-    follows_a_function = _word(tokens, at + 2) in (",", ")") or at + 2 >= len(tokens)
-    return (
-        _word(tokens, at + 1) == "("
-        and _follows_a_name(tokens, at)
-        and not follows_a_function
-        and any(token.word == "FOR" for token in tokens[at:])
-    )
-
-
-def _is_frame_exclusion(tokens: Sequence[Token], at: int) -> bool:
-    """OVER (… ROWS … EXCLUDE CURRENT ROW)"""
-    is_frame = _word(tokens, at - 1) in ("ROW", "PRECEDING", "FOLLOWING")
-    return is_frame and _word(tokens, at + 1) in ("CURRENT", "GROUP", "TIES", "NO")
-
-
 def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
     """SELECT * ILIKE 'a%', not a * ilike."""
     after = tokens[at + 1].kind if at + 1 < len(tokens) else "end"
@@ -218,20 +195,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         _is_kind_of_join,
         "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
         "by that",
-    ),
-    "ASOF": (
-        _is_asof,
-        "ASOF JOIN is not supported: join by >=, and keep the nearest row with QUALIFY row_number() OVER (PARTITION BY "
-        "… ORDER BY … DESC) = 1",
-    ),
-    "PIVOT": (
-        _is_pivot,
-        "PIVOT is not supported: write sum(a) FILTER (WHERE b = 'x') AS x for each value, and GROUP BY",
-    ),
-    "UNPIVOT": (_is_pivot, "UNPIVOT is not supported: write SELECT 'a' AS k, a AS v FROM t UNION ALL SELECT …"),
-    "EXCLUDE": (
-        _is_frame_exclusion,
-        "EXCLUDE of a window frame is not supported: subtract the current row's value, or use two frames",
     ),
     "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
     "CONNECT": (_is_hierarchy, _HIERARCHY),

@@ -401,6 +401,16 @@ DIFFERENCES: tuple[Difference, ...] = (
         "it is invalid in JSON",
         r"json_valid\('\[.*,\]'\)",
     ),
+    Difference(
+        "the case of names in UNPIVOT",
+        "a name without quotes is folded to lower case when a table is made, and UNPIVOT gives it as the table has it",
+        r"unpivot ?\((sales|\(sales_jan_feb)",
+    ),
+    Difference(
+        "IS NOT DISTINCT FROM in ASOF JOIN",
+        "NULL equals NULL in that column alone; DuckDB 1.5.5 applies it to the other columns",
+        r"asof left join .*is not distinct from",
+    ),
 )
 
 

@@ -60,7 +60,7 @@ def test_each_statement_is_classified(tmp_path: Path) -> None:
         ("SELECT count(*) FROM v", UNKNOWN),
         ("CREATE OR REPLACE TABLE v AS SELECT a FROM t", EQUAL),
         ("SELECT count(*) FROM v", EQUAL),
-        ("INSERT INTO v SELECT v.a FROM v ASOF JOIN v AS", REFUSED),
+        ("INSERT INTO v SELECT v.a FROM v POSITIONAL JOI", REFUSED),
         ("SELECT count(*) FROM v", UNKNOWN),
         ("SELECT a FROM t LIMIT 2", EQUAL),
         ("SELECT missing FROM t", "refused by both"),

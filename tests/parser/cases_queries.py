@@ -6,6 +6,9 @@ from typing import Any
 
 QUERIES: list[tuple[str, str, dict[str, Any]]] = [
     ("SELECT 1", "Query", {"tables": [], "parsed": True}),
+    ("PIVOT a ON b IN (1, 2) USING sum(c)", "Query", {"tables": ["a"]}),
+    ("PIVOT a ON b USING sum(c)", "Pivot", {"answers": []}),
+    ("EXPLAIN UNPIVOT a ON b, c", "Explain", {"tables": ["a"]}),
     ("  select 1 ;; ", "Query", {"text": "select 1"}),
     ("VALUES (1, 2), (3, 4)", "Query", {"tables": []}),
     ("FROM t", "Query", {"tables": ["t"]}),

@@ -162,6 +162,8 @@ def _owner(owner: int | Part | None, sources: Sources) -> str | None:
 
 def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Reading | None:
     """The reading that fits: the nearest table that has the column; None leaves the reference to DataFusion."""
+    if column.derived and parts[-1].text == "*":  # the star of a subquery, which may have a table's name
+        return None
     for index in column.tables:
         if index not in sources:
             continue

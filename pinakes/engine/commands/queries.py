@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.engines import LOCAL
-from pinakes.core.errors import AlreadyExistsError, InvalidArgument, PreparedNotFound, listing
+from pinakes.core.errors import AlreadyExistsError, InvalidArgument, PinakesError, PreparedNotFound, listing
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.execution.result_cache import cache_result, cached_result
 from pinakes.engine.execution.stale_file_retry import forget_missing_files, plan_with_retry
@@ -14,10 +14,11 @@ from pinakes.engine.planning.plan_cache import cached_or_new_plan, key_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
+from pinakes.parser import classify
 from pinakes.parser.statements import Planned
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import Deallocate, Execute, Kill, Prepare, Query, Statement
+    from pinakes.parser.statements import Deallocate, Execute, Kill, Pivot, Prepare, Query, Statement
 
 MAX_PARAMETER = 65_535
 """The highest number of a parameter."""
@@ -45,6 +46,29 @@ def query(statement: Query, execution: Execution) -> Result:
     if known is not None:
         return known
     return cache_result(result, cache, key, found.versions, found.mounts)
+
+
+def pivot(statement: Pivot, execution: Execution) -> Result:
+    """PIVOT table ON column [IN (values)] [USING aggregate [AS alias], …] [GROUP BY columns] [ORDER BY …] [LIMIT n]:
+    a column for each value. Without IN the values are those of the column when the statement starts.
+    """
+    inner = with_values(statement, execution)
+    with defining(inner, execution.session.warn):
+        return dispatch(inner, execution)
+
+
+def with_values(statement: Statement, execution: Execution) -> Statement:
+    """Returns a statement with the values of the columns that its PIVOTs have without IN."""
+    while statement.kind == "Pivot":
+        pivot = cast("Pivot", statement)
+        try:
+            found = dispatch(execution.session.engine.caches.statements.classify(pivot.question), execution)
+            answer = tuple(str(value) for batch in found for value in batch.column(0).to_pylist())
+        except PinakesError as error:
+            error.position = None  # in a text of ours
+            raise
+        statement = classify(pivot.text, (*pivot.answers, answer))
+    return statement
 
 
 def prepare(statement: Prepare, execution: Execution) -> Result:

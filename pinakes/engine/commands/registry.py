@@ -22,6 +22,7 @@ Handler = Callable[[Any, "Execution"], "Result"]
 
 HANDLERS = {
     "Query": "queries:query",
+    "Pivot": "queries:pivot",
     "Prepare": "queries:prepare",
     "Execute": "queries:execute",
     "Deallocate": "queries:deallocate",

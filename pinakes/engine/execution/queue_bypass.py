@@ -29,6 +29,7 @@ _HEAVY = frozenset(
         "CreateTableAs",
         "Summarize",
         "Analyze",
+        "Pivot",
         "TableExecute",
     }
 )

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import FileCall as FileCall
     from pinakes.parser.statements.base import FunctionRef as FunctionRef
     from pinakes.parser.statements.base import OptionValue as OptionValue
+    from pinakes.parser.statements.base import Origin as Origin
     from pinakes.parser.statements.base import Path as Path
     from pinakes.parser.statements.base import Placeholder as Placeholder
     from pinakes.parser.statements.base import Planned as Planned
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.mounts import Option as Option
     from pinakes.parser.statements.queries import Explain as Explain
     from pinakes.parser.statements.queries import ExplainFull as ExplainFull
+    from pinakes.parser.statements.queries import Pivot as Pivot
     from pinakes.parser.statements.queries import Query as Query
     from pinakes.parser.statements.queries import Summarize as Summarize
     from pinakes.parser.statements.rights import Grant as Grant
@@ -137,9 +139,9 @@ FAMILIES = {
     "base": (
         "Span AsOf Bound Definition FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef "
         "SharedStar References FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue "
-        "Properties Path"
+        "Properties Path Origin"
     ),
-    "queries": "Query Explain ExplainFull Summarize",
+    "queries": "Query Pivot Explain ExplainFull Summarize",
     "shows": (
         "Like ShowCatalogs ShowNamespaces ShowTables ShowViews ShowColumns ShowFunctions ShowCreate "
         "ShowSecrets ShowCaches ShowSession ShowStats ShowCurrent Describe Search"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pinakes.core.errors import Position
 from pinakes.core.names import Name, Part
 
 
@@ -190,12 +192,41 @@ class Repair:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The text that a user wrote, where another was written out of it (`parser/expansion`)."""
+
+    text: str
+    """The written-out text."""
+    user_text: str
+    shown: str
+    """The user's text with secrets redacted."""
+    places: tuple[tuple[int, int, bool], ...] = field(repr=False)
+    """(offset, offset in the user's text, whether the text is copied from there) at the start of each run."""
+
+    def place(self, offset: int) -> int:
+        """Returns the offset in the user's text."""
+        at = bisect_right(self.places, offset, key=lambda known: known[0]) - 1
+        here, there, is_copied = self.places[at]
+        return there + (offset - here if is_copied else 0)
+
+    def position(self, position: Position) -> Position:
+        """Returns a position in the user's text."""
+        lines = self.text.split("\n")
+        if not 0 < position.line <= len(lines) or lines[position.line - 1] != position.text:
+            return position  # of another text, such as that of a view
+        offset = sum(len(line) + 1 for line in lines[: position.line - 1]) + position.column - 1
+        return Position.of(self.user_text, self.place(offset))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """The base class: the text as the client sent it, and the text with secrets redacted."""
 
     text: str = field(repr=False)
     shown: str
+    origin: Origin | None = field(default=None, repr=False)
+    """The relation of the text to the user's, if it is another."""
 
     @property
     def kind(self) -> str:

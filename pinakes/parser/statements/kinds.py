@@ -23,7 +23,7 @@ from pinakes.parser.statements.definitions import (
     RenameTable,
 )
 from pinakes.parser.statements.mounts import Attach, CreateCatalog, CreateSecret, Detach, DropCatalog, DropSecret
-from pinakes.parser.statements.queries import Explain, ExplainFull, Query, Summarize
+from pinakes.parser.statements.queries import Explain, ExplainFull, Pivot, Query, Summarize
 from pinakes.parser.statements.rights import Grant, Revoke
 from pinakes.parser.statements.session import (
     Begin,
@@ -57,6 +57,7 @@ from pinakes.parser.statements.shows import (
 
 AnyStatement = (
     Query
+    | Pivot
     | Explain
     | ExplainFull
     | Summarize

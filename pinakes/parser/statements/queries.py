@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pinakes.parser.statements.base import Planned, Span, TableRef
+from pinakes.parser.statements.base import Planned, Span, Statement, TableRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query(Planned):
     """SELECT, VALUES, WITH, FROM-first, TABLE t"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pivot(Statement):
+    """A statement with PIVOT … ON v, whose columns depend on the values of v: `question` is the query for them, and
+    `answers` are those to the questions before."""
+
+    question: str
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

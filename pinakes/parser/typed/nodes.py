@@ -140,6 +140,9 @@ class Between(Node):
     operand: Node
     low: Node
     high: Node
+    word: str = ""
+    """SYMMETRIC or ASYMMETRIC"""
+    negated: bool = False
 
     @property
     def children(self) -> tuple[Node, ...]:

@@ -630,10 +630,13 @@ class _Reader:
             return None
         self.at += 1 + negated
         if word == "BETWEEN":
+            kind = self.words[self.at] if self.words[self.at] in ("SYMMETRIC", "ASYMMETRIC") else ""
+            kind = kind if self.words[self.at + 1] != "AND" else ""  # a column of that name
+            self.at += kind != ""
             low = self.expression(_COMPARISON)
             self.expect("AND")
             high = self.expression(_COMPARISON)
-            return n.Between(left.start, high.end, left, low, high)
+            return n.Between(left.start, high.end, left, low, high, kind, negated)
         if word == "IN":
             return self._in(left)
         self.take("TO")

@@ -15,7 +15,7 @@ from pyarrow.compute import match_substring_regex
 
 from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, listing
-from pinakes.core.names import quote
+from pinakes.core.names import quote, text_literal
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_text, cast_to, column_type, common, common_type, joined_type
@@ -61,6 +61,17 @@ class Scope:
     outputs_first: bool = False
     grouped: frozenset[str] = frozenset()
     """The texts of the expressions in GROUP BY."""
+    has_outer_join: bool = False
+
+    def row_source(self, name: str) -> Source | None:
+        """Returns the source of a name that means its whole row, since no column has it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope._here((name,)) is not None:
+                return None
+            scope = scope.parent
+        found = [source for source in self.sources if source.names[-1] == name and source.is_complete]
+        return found[0] if len(found) == 1 else None
 
     def is_grouped(self, text: str) -> bool:
         return bool(self.grouped) and _folded(text) in self.grouped
@@ -290,7 +301,7 @@ class Writer:
                     columns = self._star_replaced(item.value, scope)
                 outputs = None if outputs is None or columns is None else [*outputs, *columns]
                 continue
-            value = self.value(item.value, scope)
+            value = self._row_of(item.value, scope) or self.value(item.value, scope)
             if node.distinct:
                 check_order(value.type)
             values.append((item, value))
@@ -321,6 +332,29 @@ class Writer:
             outputs = [Output(o.name, want or o.type, o.bound) for o, want in zip(outputs, wanted, strict=True)]
         scope.outputs_first = True
         return self.composed(node, pieces), outputs, scope
+
+    def _row_of(self, node: n.Node, scope: Scope) -> Value | None:
+        """Returns the whole row of a table as a struct, in SELECT t FROM t; None for another item."""
+        if not isinstance(node, n.Column) or len(node.parts) != 1:
+            return None
+        source = scope.row_source(node.parts[0])
+        if source is None or not source.columns:
+            return None
+        if scope.has_outer_join:
+            raise self.refuse(
+                f"the row of {node.parts[0]} as a value is not supported over an outer join, where there may be none: "
+                "name its columns"
+            )
+        pieces, fields = list[str](), list[pa.Field | None]()
+        for name in source.columns:
+            column = n.Column(node.start, node.end, (*source.names, name))
+            value = self.value(column, scope)
+            text = ".".join(map(quote, column.parts)) if value.text is None else value.text
+            pieces += (text_literal(name), text)
+            fields.append(None if value.type is None else pa.field(name, value.type))
+        known = [field for field in fields if field is not None]
+        type = pa.struct(known) if len(known) == len(fields) else None
+        return Value(f"named_struct({', '.join(pieces)})", type)
 
     def _at_position(self, key: n.Node, node: n.Select, values: Sequence[tuple[n.Item, Value]]) -> str | None:
         """Returns the expression of DISTINCT ON (1); None for a key that is not a number. DataFusion treats it as a
@@ -632,6 +666,7 @@ class Writer:
             case n.Join():
                 first = len(scope.sources)
                 pieces = self._from(node.left, scope)
+                scope.has_outer_join |= any(word in node.kind for word in ("LEFT", "RIGHT", "FULL"))
                 second = len(scope.sources)
                 pieces += self._from(node.right, scope)
                 if node.on is not None:

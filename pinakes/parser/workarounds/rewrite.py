@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pinakes.core.errors import NotSupportedError
+from pinakes.core.names import text_literal
+from pinakes.parser.expansion import NAME_OF
 from pinakes.parser.faults import Fault
 from pinakes.parser.functions.catalog import UNTYPED
 from pinakes.parser.typed import nodes as n
@@ -19,12 +22,12 @@ from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW
 from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
-from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, parts_of
+from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, is_repeatable, operand, parts_of
 
 _CONCERNED = re.compile(
     r"\bHAVING\b|\bEXISTS\b|\b(?:ANY|SOME)\s*\(|\bROLLUP\b|\bCUBE\b|\bGROUPING\b"
     r"|\bIN\s*\((?!\s*SELECT\b)"
-    r"|\)\s*(?:[=<>!]|IS\b|NOT\b|IN\b|BETWEEN\b)|(?:[=<>]|\bBETWEEN|\bCASE)\s*(?:ROW\s*)?\(|\bGROUP\s+BY\b[^)]*\(",
+    r"|\)\s*(?:[=<>!]|IS\b|NOT\b|IN\b|BETWEEN\b)|(?:[=<>]|\bBETWEEN|\bCASE)\s*(?:ROW\s*)?\(|\bGROUP\s+BY\b[^)]*\(|\$column_name|\bBETWEEN\s+A?SYMMETRIC\b",
     re.IGNORECASE,
 )
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
@@ -68,8 +71,13 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     outermost = set(map(id, _outermost(root.body)))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
+        if isinstance(node, n.Call) and node.name == NAME_OF and isinstance(node.arguments[0], n.Column):
+            changes.replace(node, [text_literal(node.arguments[0].parts[-1])])
         if isinstance(node, n.Call) and node.name in UNTYPED:
             UNTYPED[node.name](node, changes)
+        if isinstance(node, n.Between) and node.word:
+            _write_out_between(node, changes)
+            continue
         write_out_rows(node, changes, conditions)
         write_out_lists(node, changes, floats, several=several)
         rewrite_any(node, changes, conditions)
@@ -88,6 +96,20 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     if is_source:
         guard(root, changes)
     return changes.write(root)
+
+
+def _write_out_between(node: n.Between, changes: Changes) -> None:
+    """Rewrites BETWEEN [A]SYMMETRIC, which DataFusion lacks: the smaller bound may be any of the two."""
+    x, low, high = operand(node.operand), operand(node.low), operand(node.high)
+    within = [*x, " BETWEEN ", *low, " AND ", *high]
+    if node.word == "SYMMETRIC":
+        inside = any(isinstance(part, n.Between) and part.word for child in node.children for part in all_below(child))
+        if inside or not is_repeatable(node):
+            raise NotSupportedError(
+                "BETWEEN SYMMETRIC of such an operand is not supported: compute it in a subquery first"
+            )
+        within += [" OR ", *x, " BETWEEN ", *high, " AND ", *low]
+    changes.replace(node, ["(NOT (" if node.negated else "(", *within, "))" if node.negated else ")"])
 
 
 def _outermost(body: n.Node) -> Iterator[n.Node]:

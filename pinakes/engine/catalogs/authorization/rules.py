@@ -75,6 +75,7 @@ def _call(statement: Any, guard: Guard) -> None:
 RULES: dict[str, Rule] = {
     # queries, and statements about them
     "Query": anybody,
+    "Pivot": anybody,
     "Explain": anybody,
     "ExplainFull": anybody,
     "Describe": anybody,
