@@ -7,10 +7,13 @@ their tokens alone; an item that might have an alias is unchanged.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 
+from pinakes.core.errors import AmbiguousName
+from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.statements import Projection
+from pinakes.parser.statements import Projection, Repair, Span
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _LIST_ENDS = frozenset(
@@ -20,6 +23,9 @@ _LIST_ENDS = frozenset(
 _NO_ALIASES = frozenset({"NULL", "TRUE", "FALSE", "END"})
 _NO_COLUMNS = _NO_ALIASES | {"AS"}
 _LONGEST = 200
+_MARK = f"\x1f{secrets.token_hex(8)}:"
+"""Separates a name from a number in `distinct_names`. It is drawn for each process, so that no column has it."""
+_AFTER_LIST = frozenset({"GROUP", "HAVING", "QUALIFY", "ORDER"})
 
 
 def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
@@ -30,7 +36,7 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
     for listed in _items(tokens):
         item = _without_on(listed) if listed[0].word == "ON" else listed
         is_column = _is_column(item)
-        name = item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()
+        name = _folded(item[-1])
         if not is_column:
             if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
                 continue
@@ -44,6 +50,49 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
         if unique != name or not is_column:
             found.append(Projection(item[-1].end, unique))
     return tuple(found)
+
+
+def distinct_names(tokens: Sequence[Token], name: str) -> tuple[list[Projection], list[Repair]]:
+    """Returns other names for the items that have this name, since DataFusion refuses a result with two such columns:
+    for unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two columns have it.
+    """
+    unnamed, aliases, has_star = list[Projection](), list[Repair](), False
+    for listed in _items(tokens):
+        item = _without_on(listed) if listed[0].word == "ON" else listed
+        is_column, last = _is_column(item), item[-1]
+        has_star = has_star or (not is_column and _has_star(item))
+        if not (is_column or _has_alias(item)) or _folded(last) != name:
+            continue
+        unique = f"{name}{_MARK}{len(unnamed) + len(aliases)}"
+        if is_column:
+            unnamed.append(Projection(last.end, unique))
+        else:
+            aliases.append(Repair(Span(last.start, last.end), quote(unique)))
+    if len(unnamed) + len(aliases) < 2 - has_star:
+        return [], []
+    if aliases and _is_used_later(tokens, name):
+        raise AmbiguousName(f"column {name} is ambiguous: several columns of the result have this name")
+    return unnamed, aliases
+
+
+def names_as_written(names: Sequence[str]) -> list[str]:
+    """Returns the names of columns without what `distinct_names` added."""
+    return [name.partition(_MARK)[0] for name in names]
+
+
+def _folded(token: Token) -> str:
+    return token.text if token.kind == "quoted" else token.text.lower()
+
+
+def _is_used_later(tokens: Sequence[Token], name: str) -> bool:
+    """Returns whether GROUP BY, ORDER BY or another clause that knows the names of the result has this one."""
+    depth, is_later = 0, False
+    for before, token in zip(tokens, tokens[1:], strict=False):
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        is_later = is_later or (depth == 0 and token.word in _AFTER_LIST)
+        if is_later and token.kind in ("word", "quoted") and before.word != "." and _folded(token) == name:
+            return True
+    return False
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:

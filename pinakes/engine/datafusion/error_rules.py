@@ -134,6 +134,25 @@ def _suggested(name: str) -> str:
     return f"; did you mean {close}?" if close else "; SHOW FUNCTIONS lists those that do"
 
 
+_REPEATED = re.compile(
+    r'Projections require unique expression names but the expression "(?:.* AS (?P<alias>.*?)|(?P<column>.*?))" at position'
+    r'|Schema contains qualified field name \S+ and unqualified field name (?P<either>"(?:[^"]|"")*"|\S+)',
+    re.DOTALL,
+)
+
+
+def repeated_column(error: PinakesError) -> str | None:
+    """The name that two columns of a projection have, if that is the error."""
+    found = _REPEATED.search(str(error.__cause__))
+    if found is None:
+        return None
+    name = found["alias"] or found["column"] or found["either"]
+    if found["alias"]:
+        return str(name)
+    quoted = re.search(r'"((?:[^"]|"")*)"\Z', name)
+    return quoted[1].replace('""', '"') if quoted else str(name.rsplit(".", 1)[-1])
+
+
 _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]]] = [
     (
         re.compile(

@@ -34,7 +34,7 @@ from pinakes.engine.binding.planned_text import covers, planned_placeholders, pl
 from pinakes.engine.binding.relation import ROOT, Key, Relation
 from pinakes.engine.binding.resolver import Resolver
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
-from pinakes.engine.datafusion.error_rules import column_or_text
+from pinakes.engine.datafusion.error_rules import column_or_text, repeated_column
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import count_joins
 from pinakes.engine.datafusion.plan_schema import schema_of, without_views
@@ -54,6 +54,7 @@ from pinakes.engine.planning.plan import (
 from pinakes.engine.planning.text_cache import TEXTS
 from pinakes.parser import classify
 from pinakes.parser.lexer import tokenize_what_fits
+from pinakes.parser.projections import distinct_names
 from pinakes.parser.splice import Edit, Spliced
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 from pinakes.parser.typed import LATE
@@ -184,15 +185,27 @@ class Planner:
 
     # --- plans ----------------------------------------------------------------------------------------------------
 
-    def query(self, statement: Planned, span: Span | None = None) -> Plan:
-        """The plan of a query that stands in the statement."""
-        with self.execution.query.phase("resolve"):
-            text = self.rewrite(statement, span)
-        self._is_whole = not self._within
-        try:
-            return self.plan(text.text, statement, text.locate)
-        finally:
-            self._is_whole = False
+    def query(self, statement: Planned, span: Span | None = None, *, is_result: bool = False) -> Plan:
+        """The plan of a query that stands in the statement. If its rows are the result of the statement, several of its
+        columns may have one name: `parser/projections.py` has their names in the plan."""
+        names = set[str]()
+        while True:
+            with self.execution.query.phase("resolve"):
+                text = self.rewrite(statement, span)
+            self._is_whole = not self._within
+            try:
+                return self.plan(text.text, statement, text.locate)
+            except (InvalidArgument, NotSupportedError) as error:
+                name = repeated_column(error) if is_result else None
+                if name is None or name in names:
+                    raise
+                names.add(name)
+                renamed = _with_distinct_names(statement, span, name)
+                if renamed is None:
+                    raise
+                statement = renamed
+            finally:
+                self._is_whole = False
 
     def plan(self, sql: str, statement: Planned, locate: Locate | None = None) -> Plan:
         """The plan of text in DataFusion's form; `statement` has the parameters that it takes."""
@@ -460,6 +473,16 @@ class Planner:
         except NotFoundError as error:
             self._missing = error
             return None
+
+
+def _with_distinct_names(statement: Planned, span: Span | None, name: str) -> Planned | None:
+    """The statement with other names for columns of its result that have this one; None if there are not several."""
+    start, end = (0, len(statement.text)) if span is None else (span.start, span.end)
+    tokens = [token for token in tokenize_what_fits(statement.text)[0] if start <= token.start and token.end <= end]
+    unnamed, aliases = distinct_names(tokens, name)
+    if not (unnamed or aliases):
+        return None
+    return replace(statement, projections=(*statement.projections, *unnamed), repairs=(*statement.repairs, *aliases))
 
 
 def _located(locate: Locate | None, written: Written) -> Locate | None:
