@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from pinakes.core.errors import AmbiguousName
 from pinakes.core.names import quote
@@ -87,7 +88,7 @@ def _folded(token: Token) -> str:
 def _is_used_later(tokens: Sequence[Token], name: str) -> bool:
     """Returns whether GROUP BY, ORDER BY or another clause that knows the names of the result has this one."""
     depth, is_later = 0, False
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         depth += (token.word in _OPEN) - (token.word in _CLOSE)
         is_later = is_later or (depth == 0 and token.word in _AFTER_LIST)
         if is_later and token.kind in ("word", "quoted") and before.word != "." and _folded(token) == name:

@@ -134,6 +134,13 @@ def _suggested(name: str) -> str:
     return f"; did you mean {close}?" if close else "; SHOW FUNCTIONS lists those that do"
 
 
+def _unsupported_type(name: str) -> str:
+    from pinakes.core.types.sql import TYPES_INSTEAD  # only on errors
+
+    instead = TYPES_INSTEAD.get(name.strip().upper())
+    return f"the type {name.strip()} is not supported{f': use {instead}' if instead else ''}"
+
+
 _REPEATED = re.compile(
     r'Projections require unique expression names but the expression "(?:.* AS (?P<alias>.*?)|(?P<column>.*?))" at position'
     r'|Schema contains qualified field name \S+ and unqualified field name (?P<either>"(?:[^"]|"")*"|\S+)',
@@ -270,6 +277,10 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
                 else ""
             )
         ),
+    ),
+    (
+        re.compile(r"This feature is not implemented: Unsupported SQL type ([\w ]+)"),
+        lambda m, _: NotSupportedError(_unsupported_type(m.group(1))),
     ),
     (
         re.compile(r"This feature is not implemented: (.*)", re.S),

@@ -277,9 +277,10 @@ class Array(Node):
 
 @dataclass(slots=True, eq=False)
 class Struct(Node):
-    """{'a': 1}, MAP {'a': 1}, and constants whose type is not inferred"""
+    """{'a': 1}, MAP {'a': 1}, and constants whose type is not inferred; `names` are those of the fields of a struct."""
 
     items: list[Node]
+    names: list[str] = field(default_factory=list)
 
     @property
     def children(self) -> tuple[Node, ...]:

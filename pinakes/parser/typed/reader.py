@@ -69,6 +69,7 @@ _TYPES = frozenset(
     "BOOL VARCHAR CHAR CHARACTER TEXT STRING DATE TIME TIMESTAMP TIMESTAMPTZ DATETIME INTERVAL BYTEA VARBINARY BINARY "
     "BLOB UUID NVARCHAR JSON JSONB".split()
 )
+_SIGNED = frozenset("TINYINT SMALLINT INT INTEGER BIGINT".split())
 _TESTS = {"IN": _COMPARISON, "BETWEEN": _COMPARISON} | dict.fromkeys(
     ("LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP"), _LIKE
 )
@@ -704,15 +705,16 @@ class _Reader:
             return self._array(start)
         if word == "{":
             self.at += 1
-            items = list[n.Node]()
+            items, names = list[n.Node](), list[str]()
             while not self.take("}"):
                 if self.kinds[self.at] not in ("string", "word", "quoted"):
                     raise Unread
+                names.append(self.texts[self.at])
                 self.at += 1
                 self.expect(":")
                 items.append(self.expression())
                 self.take(",")
-            return n.Struct(start, self.ends[self.at], items)
+            return n.Struct(start, self.ends[self.at], items, names)
         raise Unread
 
     def _map(self) -> n.Node:
@@ -1016,6 +1018,8 @@ class _Reader:
             pass
         elif name in ("CHARACTER", "CHAR") and self.take("VARYING"):
             name = "VARCHAR"
+        elif name in _SIGNED and self.take("UNSIGNED"):
+            name += " UNSIGNED"
         numbers: tuple[int, ...] = ()
         if self.words[self.at] == "(" and self.kinds[self.at + 1] == "number":
             self.at += 1
