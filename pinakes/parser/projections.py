@@ -55,7 +55,8 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
 
 def distinct_names(tokens: Sequence[Token], name: str) -> tuple[list[Projection], list[Repair]]:
     """Returns other names for the items that have this name, since DataFusion refuses a result with two such columns:
-    for unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two columns have it.
+    for unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two
+    columns have it.
     """
     unnamed, aliases, has_star = list[Projection](), list[Repair](), False
     for listed in _items(tokens):

@@ -142,7 +142,8 @@ def _unsupported_type(name: str) -> str:
 
 
 _REPEATED = re.compile(
-    r'Projections require unique expression names but the expression "(?:.* AS (?P<alias>.*?)|(?P<column>.*?))" at position'
+    r'Projections require unique expression names but the expression "(?:.* AS (?P<alias>.*?)|(?P<column>.*?))"'
+    r" at position"
     r'|Schema contains qualified field name \S+ and unqualified field name (?P<either>"(?:[^"]|"")*"|\S+)',
     re.DOTALL,
 )

@@ -217,6 +217,22 @@ RULES = {
         "SELECT hex('AB')",
         typed=_hex,
     ),
+    "prefix": Rule(
+        "prefix(text, start)",
+        "varchar, varchar",
+        "boolean",
+        "Whether a text starts with another; as starts_with.",
+        "SELECT prefix('abc', 'ab')",
+        renamed("starts_with"),
+    ),
+    "suffix": Rule(
+        "suffix(text, end)",
+        "varchar, varchar",
+        "boolean",
+        "Whether a text ends with another; as ends_with.",
+        "SELECT suffix('abc', 'bc')",
+        renamed("ends_with"),
+    ),
     "regexp_matches": Rule(
         "regexp_matches(text, pattern [, options])",
         "varchar, varchar, varchar",

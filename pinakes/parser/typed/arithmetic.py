@@ -63,7 +63,8 @@ def number(writer: Writer, node: n.Number, scope: Scope) -> Value:
 
 def negated(writer: Writer, node: n.Unary, scope: Scope) -> Value:
     operand = writer.value(node.operand, scope)
-    if node.operator == "-" and operand.type is not None and pa.types.is_unsigned_integer(operand.type):
+    is_unsigned = operand.type is not None and pa.types.is_unsigned_integer(operand.type)
+    if node.operator == "-" and is_unsigned and not isinstance(node.operand, n.Number):
         operand = _wider(writer, node.operand, operand, operand)
     plain = Value(writer.composed(node, ((node.operand, operand.text),)), operand.type, operand.bound)
     if node.operator == "-" and isinstance(node.operand, n.Number) and operand.bound == 2**63:

@@ -207,7 +207,7 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
     type = (
         writer.typed_by(f"[{', '.join(f'c{i}' for i in range(len(values)))}]", [v for _, v in values])
         if values
-        else None
+        else writer.typed_by("[]", ())
     )
     return writer.composed_value(node, bounds.put_together(writer, values), type)
 

@@ -141,13 +141,15 @@ def of_number(writer: Writer, node: n.Node, operand: n.Node, value: Value, unit:
     """Returns an interval of so many units. Only seconds and their parts have fractions."""
     name = _SPELLINGS.get(unit)
     if name is None:
-        raise writer.refuse("an INTERVAL of an expression needs a unit: write INTERVAL (x) DAY, or x * INTERVAL '1 day'")
+        raise writer.refuse(
+            "an INTERVAL of an expression needs a unit: write INTERVAL (x) DAY, or x * INTERVAL '1 day'"
+        )
     if value.type is not None and pa.types.is_null(value.type):
         return Value("CAST(NULL AS INTERVAL)", INTERVAL)
     is_fraction = is_decimal(value.type) or is_float(value.type)
     if not is_integer(value.type) and not (is_fraction and name in ("second", "millisecond")):
         raise writer.refuse(
-            f"an INTERVAL of {name}s takes an integer: write CAST(… AS BIGINT), or x * INTERVAL '1 {name}' for fractions"
+            f"an INTERVAL of {name}s takes an integer: write CAST(… AS BIGINT), or x * INTERVAL '1 {name}'"
         )
     one = n.Interval(node.start, node.end, "1", name)
     product = n.Binary(node.start, node.end, "*", operand, one)

@@ -17,6 +17,7 @@ from pinakes.parser.workarounds.grouped_constants import hide_constants
 from pinakes.parser.workarounds.grouped_rows import flatten_groups
 from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW, guard_join, guard_order, guard_select
 from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
+from pinakes.parser.workarounds.ordered_distincts import DISTINCT, refuse_reversed
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
 from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, parts_of
@@ -43,7 +44,7 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     need a workaround and can't be parsed here.
     """
     aggregates = is_source or reads_views or _ROWS.search(text)
-    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
+    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text) or DISTINCT.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
     if not (concerned or is_read) and UNTYPED.keys().isdisjoint(map(str.lower, _CALL.findall(text))):
         return Written(text, text)
@@ -81,6 +82,7 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
         if isinstance(node, n.Join):
             guard_join(node, changes)
         elif isinstance(node, n.Select):
+            refuse_reversed(node, changes)
             guard_select(node, defined, changes, is_read=is_source or id(node) not in outermost)
         elif isinstance(node, n.Query):
             guard_order(node, changes)
