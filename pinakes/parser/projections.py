@@ -108,7 +108,8 @@ def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             continue
         if depth == 0 and not item and word in ("DISTINCT", "ALL"):
             continue
-        if depth == 0 and (word == "," or word in _LIST_ENDS or word in _CLOSE):
+        is_end = word in _LIST_ENDS and not (word == "GROUP" and item and item[-1].word == "WITHIN")
+        if depth == 0 and (word == "," or is_end or word in _CLOSE):
             if item:
                 yield item
             item = []

@@ -20,7 +20,11 @@ _TEXT, _TEXTS, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int64()
 
 
 LISTED = (
-    ("json_extract", "json_extract(json, path | index)", "JSON at a path such as $.a[0], /a/0 or a key; a list of all for $.a[*].b"),
+    (
+        "json_extract",
+        "json_extract(json, path | index)",
+        "JSON at a path such as $.a[0], /a/0 or a key; a list of all for $.a[*].b",
+    ),
     ("json_extract_string", "json_extract_string(json, path | index)", "The same as a text"),
     ("json_extract_scalar", "json_extract_scalar(json, path | index)", "The same, NULL for arrays and objects"),
     ("json_extract_path", "json_extract_path(json, key, …)", "JSON at several keys, one in the other"),
@@ -38,6 +42,7 @@ LISTED = (
     ("json_parse", "json_parse(text)", "A text as JSON; an error if it is malformed"),
     ("json_format", "json_format(json)", "JSON as a text"),
     ("to_json", "to_json(value)", "A value as JSON"),
+    ("array_to_json", "array_to_json(list)", "A list as JSON"),
     ("json_object", "json_object(key, value, …)", "A JSON object"),
     ("json_build_object", "json_build_object(key, value, …)", "A JSON object"),
     ("json_array", "json_array(value, …)", "A JSON array of the values that are not NULL"),

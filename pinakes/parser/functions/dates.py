@@ -509,6 +509,14 @@ RULES = {
         )
         for name, unit in _INTERVALS.items()
     },
+    "date": Rule(
+        "date(x)",
+        "timestamp or varchar",
+        "date",
+        "The date of a timestamp or in a text; as CAST(x AS DATE).",
+        f"SELECT date({_MOMENT})",
+        template("CAST({0} AS DATE)"),
+    ),
     "make_timestamp": Rule(
         "make_timestamp(year, month, day, hour, minute, seconds)",
         "integer, integer, integer, integer, integer, number",

@@ -270,7 +270,7 @@ RULES = {
             f"{name}(list, name)",
             "list, varchar",
             "any",
-            "An aggregate of the elements of a list by its name: sum, min, max, avg, count, median, mode, first, …",
+            "An aggregate of the elements of a list by its name, such as sum, min, max, avg, count, median or mode.",
             f"SELECT {name}([1, 2, 4], 'median')",
             typed=_named_aggregate,
         )

@@ -107,6 +107,7 @@ RULES = {
     ),
     "gen_random_uuid": _uuid("gen_random_uuid"),
     "uuidv4": _uuid("uuidv4"),
+    "uuid_generate_v4": _uuid("uuid_generate_v4"),
     "uuidv7": Rule(
         "uuidv7()",
         "",

@@ -217,6 +217,25 @@ RULES = {
         "SELECT hex('AB')",
         typed=_hex,
     ),
+    **{
+        name: Rule(
+            f"{name}(x)",
+            "text or bytes",
+            "varchar",
+            "A text or bytes in base 64, with padding.",
+            f"SELECT {name}('abc')",
+            template("encode({0}, 'base64pad')"),
+        )
+        for name in ("to_base64", "base64")
+    },
+    "from_base64": Rule(
+        "from_base64(text)",
+        "varchar",
+        "varbinary",
+        "The bytes of a text in base 64 with padding.",
+        "SELECT from_base64('YWJj')",
+        template("decode({0}, 'base64pad')"),
+    ),
     "prefix": Rule(
         "prefix(text, start)",
         "varchar, varchar",

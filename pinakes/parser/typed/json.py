@@ -283,6 +283,7 @@ FUNCTIONS: dict[str, _Function] = {
     "json_format": _of_one(FORMAT),
     "to_json": _to_json_call,
     "row_to_json": _to_json_call,
+    "array_to_json": _to_json_call,
     "json_object": _object,
     "json_build_object": _object,
     "json_array": _array("json_array"),
