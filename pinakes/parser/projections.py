@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -54,26 +55,34 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
 
 
 def distinct_names(tokens: Sequence[Token], name: str) -> tuple[list[Projection], list[Repair]]:
-    """Returns other names for the items that have this name, since DataFusion refuses a result with two such columns:
-    for unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two
-    columns have it.
+    """Returns other names for items of the list, since DataFusion refuses a result with two columns of one name: for
+    unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two items have this
+    name.
     """
-    unnamed, aliases, has_star = list[Projection](), list[Repair](), False
+    items, has_star, columns = list[tuple[Token, str, bool]](), False, set[str]()
     for listed in _items(tokens):
         item = _without_on(listed) if listed[0].word == "ON" else listed
-        is_column, last = _is_column(item), item[-1]
+        is_column, called = _is_column(item), _folded(item[-1])
         has_star = has_star or (not is_column and _has_star(item))
-        if not (is_column or _has_alias(item)) or _folded(last) != name:
+        if is_column and called in columns:  # it has another name by `projections`
             continue
-        unique = f"{name}{_MARK}{len(unnamed) + len(aliases)}"
         if is_column:
-            unnamed.append(Projection(last.end, unique))
-        else:
-            aliases.append(Repair(Span(last.start, last.end), quote(unique)))
-    if len(unnamed) + len(aliases) < 2 - has_star:
+            columns.add(called)
+        if is_column or (not _has_star(item) and _has_alias(item)):
+            items.append((item[-1], called, is_column))
+    counts = Counter(called for _, called, _ in items)
+    if counts[name] < 2 - has_star:
         return [], []
-    if aliases and _is_used_later(tokens, name):
-        raise AmbiguousName(f"column {name} is ambiguous: several columns of the result have this name")
+    repeated = {name, *(called for called, count in counts.items() if count > 1)}
+    used = {called for _, called, is_column in items if called in repeated and not is_column} & _used_later(tokens)
+    if used:
+        raise AmbiguousName(f"column {min(used)} is ambiguous: several columns of the result have this name")
+    unnamed, aliases = list[Projection](), list[Repair]()
+    for at, (last, called, is_column) in enumerate(items):
+        if is_column and (called in repeated or has_star):
+            unnamed.append(Projection(last.end, f"{called}{_MARK}{at}"))
+        elif called in repeated:
+            aliases.append(Repair(Span(last.start, last.end), quote(f"{called}{_MARK}{at}")))
     return unnamed, aliases
 
 
@@ -86,15 +95,15 @@ def _folded(token: Token) -> str:
     return token.text if token.kind == "quoted" else token.text.lower()
 
 
-def _is_used_later(tokens: Sequence[Token], name: str) -> bool:
-    """Returns whether GROUP BY, ORDER BY or another clause that knows the names of the result has this one."""
-    depth, is_later = 0, False
+def _used_later(tokens: Sequence[Token]) -> set[str]:
+    """Returns the names in GROUP BY, ORDER BY and other clauses that know the names of the result."""
+    found, depth, is_later = set[str](), 0, False
     for before, token in pairwise(tokens):
         depth += (token.word in _OPEN) - (token.word in _CLOSE)
         is_later = is_later or (depth == 0 and token.word in _AFTER_LIST)
-        if is_later and token.kind in ("word", "quoted") and before.word != "." and _folded(token) == name:
-            return True
-    return False
+        if is_later and token.kind in ("word", "quoted") and before.word != ".":
+            found.add(_folded(token))
+    return found
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
 MAX_VIEW_DEPTH = 64
 MOST_STEPS = 5_000
 """Of the views that a statement reads: other users wait while DataFusion optimises a plan."""
+_MOST_RENAMED = 8
+"""Plans of a statement for columns of one name: each gives all of them other names but aliases beside a star."""
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
 """Texts in which no two types meet."""
 LONG = 1_000
@@ -188,24 +190,25 @@ class Planner:
     def query(self, statement: Planned, span: Span | None = None, *, is_result: bool = False) -> Plan:
         """The plan of a query that stands in the statement. If its rows are the result of the statement, several of its
         columns may have one name: `parser/projections.py` has their names in the plan."""
-        names = set[str]()
-        while True:
-            with self.execution.query.phase("resolve"):
-                text = self.rewrite(statement, span)
-            self._is_whole = not self._within
+        for _ in range(_MOST_RENAMED if is_result else 0):
             try:
-                return self.plan(text.text, statement, text.locate)
+                return self._query(statement, span)
             except (InvalidArgument, NotSupportedError) as error:
-                name = repeated_column(error) if is_result else None
-                if name is None or name in names:
-                    raise
-                names.add(name)
-                renamed = _with_distinct_names(statement, span, name)
+                name = repeated_column(error)
+                renamed = None if name is None else _with_distinct_names(statement, span, name)
                 if renamed is None:
                     raise
                 statement = renamed
-            finally:
-                self._is_whole = False
+        return self._query(statement, span)
+
+    def _query(self, statement: Planned, span: Span | None) -> Plan:
+        with self.execution.query.phase("resolve"):
+            text = self.rewrite(statement, span)
+        self._is_whole = not self._within
+        try:
+            return self.plan(text.text, statement, text.locate)
+        finally:
+            self._is_whole = False
 
     def plan(self, sql: str, statement: Planned, locate: Locate | None = None) -> Plan:
         """The plan of text in DataFusion's form; `statement` has the parameters that it takes."""

@@ -239,6 +239,20 @@ class Lambda(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Comprehension(Node):
+    """[x + 1 FOR x IN list IF x > 1]"""
+
+    names: tuple[str, ...]
+    body: Node
+    base: Node
+    condition: Node | None = None
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.body, self.base) if self.condition is None else (self.body, self.base, self.condition)
+
+
+@dataclass(slots=True, eq=False)
 class Extract(Node):
     part: str
     operand: Node

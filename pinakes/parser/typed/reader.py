@@ -727,9 +727,18 @@ class _Reader:
             self.take(",")
         return n.Struct(start, self.ends[self.at], items)
 
-    def _array(self, start: int) -> n.Array:
+    def _array(self, start: int) -> n.Node:
         self.expect("[")
         items = [] if self.words[self.at] == "]" else self._expressions()
+        if len(items) == 1 and self.take("FOR"):
+            names = [self.name()]
+            while self.take(","):
+                names.append(self.name())
+            self.expect("IN")
+            base = self.expression()
+            condition = self.expression() if self.take("IF") else None
+            self.expect("]")
+            return n.Comprehension(start, self.ends[self.at], tuple(names), items[0], base, condition)
         self.expect("]")
         return n.Array(start, self.ends[self.at], items)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pinakes.core.names import quote
 from pinakes.parser.faults import Fault
 from pinakes.parser.functions.catalog import UNTYPED
 from pinakes.parser.typed import nodes as n
@@ -20,7 +21,7 @@ from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
 from pinakes.parser.workarounds.ordered_distincts import DISTINCT, refuse_reversed
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
-from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, parts_of
+from pinakes.parser.workarounds.writing import Changes, Template, Written, all_below, bare, parts_of
 
 _CONCERNED = re.compile(
     r"\bHAVING\b|\bEXISTS\b|\b(?:ANY|SOME)\s*\(|\bROLLUP\b|\bCUBE\b|\bGROUPING\b"
@@ -33,6 +34,7 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b|(?<!FROM )\(\s*VALUES\b"
 _ROWS = re.compile(r"FROM \(\s*VALUES\b", re.IGNORECASE)
 """Rows in FROM, which only matter for aggregates over them."""
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
+_LOOP = re.compile(r"\bFOR\b", re.IGNORECASE)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\"?\s*\(")
 _LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
 """Nodes that need no workaround."""
@@ -44,7 +46,7 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     need a workaround and can't be parsed here.
     """
     aggregates = is_source or reads_views or _ROWS.search(text)
-    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text) or DISTINCT.search(text)
+    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text) or DISTINCT.search(text) or _LOOP.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
     if not (concerned or is_read) and UNTYPED.keys().isdisjoint(map(str.lower, _CALL.findall(text))):
         return Written(text, text)
@@ -79,7 +81,9 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
         select_nothing(node, changes)
         may_be_null(node, changes)
         count_rows(node, changes, reads_views=reads_views)
-        if isinstance(node, n.Join):
+        if isinstance(node, n.Comprehension):
+            _with_lambdas(node, changes)
+        elif isinstance(node, n.Join):
             guard_join(node, changes)
         elif isinstance(node, n.Select):
             refuse_reversed(node, changes)
@@ -90,6 +94,15 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     if is_source:
         guard(root, changes)
     return changes.write(root)
+
+
+def _with_lambdas(node: n.Comprehension, changes: Changes) -> None:
+    """[x + 1 FOR x IN list IF x > 1] as list_transform(list_filter(list, x -> x > 1), x -> x + 1)"""
+    names = f"({', '.join(map(quote, node.names))}) -> "
+    base: Template = [node.base]
+    if node.condition is not None:
+        base = ["list_filter(", node.base, ", ", names, node.condition, ")"]
+    changes.replace(node, ["list_transform(", *base, ", ", names, node.body, ")"])
 
 
 def _outermost(body: n.Node) -> Iterator[n.Node]:
