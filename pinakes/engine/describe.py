@@ -101,7 +101,7 @@ def _read(statement: s.Statement, names: list[str], execution: Execution) -> Des
     if known is not None:
         return Description(statement, known, pa.schema([]))
     if isinstance(statement, s.Query):
-        frame = execution.planner().query(statement).frame
+        frame = execution.planner().query(statement, is_result=True).frame
         types = types_in_plan(frame) if names else {}
         return Description(statement, schema_of(frame), _fields(names, types))
     if isinstance(statement, s.Execute):

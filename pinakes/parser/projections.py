@@ -7,10 +7,15 @@ their tokens alone; an item that might have an alias is unchanged.
 from __future__ import annotations
 
 import re
+import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from pinakes.core.errors import AmbiguousName
+from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.statements import Projection
+from pinakes.parser.statements import Projection, Repair, Span
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _LIST_ENDS = frozenset(
@@ -20,6 +25,9 @@ _LIST_ENDS = frozenset(
 _NO_ALIASES = frozenset({"NULL", "TRUE", "FALSE", "END"})
 _NO_COLUMNS = _NO_ALIASES | {"AS"}
 _LONGEST = 200
+_MARK = f"\x1f{secrets.token_hex(8)}:"
+"""Separates a name from a number in `distinct_names`. It is drawn for each process, so that no column has it."""
+_AFTER_LIST = frozenset({"GROUP", "HAVING", "QUALIFY", "ORDER"})
 
 
 def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
@@ -30,7 +38,7 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
     for listed in _items(tokens):
         item = _without_on(listed) if listed[0].word == "ON" else listed
         is_column = _is_column(item)
-        name = item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()
+        name = _folded(item[-1])
         if not is_column:
             if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
                 continue
@@ -46,6 +54,58 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
     return tuple(found)
 
 
+def distinct_names(tokens: Sequence[Token], name: str) -> tuple[list[Projection], list[Repair]]:
+    """Returns other names for items of the list, since DataFusion refuses a result with two columns of one name: for
+    unnamed columns, and in place of aliases. `names_as_written` undoes it. There are none if no two items have this
+    name.
+    """
+    items, has_star, columns = list[tuple[Token, str, bool]](), False, set[str]()
+    for listed in _items(tokens):
+        item = _without_on(listed) if listed[0].word == "ON" else listed
+        is_column, called = _is_column(item), _folded(item[-1])
+        has_star = has_star or (not is_column and _has_star(item))
+        if is_column and called in columns:  # it has another name by `projections`
+            continue
+        if is_column:
+            columns.add(called)
+        if is_column or (not _has_star(item) and _has_alias(item)):
+            items.append((item[-1], called, is_column))
+    counts = Counter(called for _, called, _ in items)
+    if counts[name] < 2 - has_star:
+        return [], []
+    repeated = {name, *(called for called, count in counts.items() if count > 1)}
+    used = {called for _, called, is_column in items if called in repeated and not is_column} & _used_later(tokens)
+    if used:
+        raise AmbiguousName(f"column {min(used)} is ambiguous: several columns of the result have this name")
+    unnamed, aliases = list[Projection](), list[Repair]()
+    for at, (last, called, is_column) in enumerate(items):
+        if is_column and (called in repeated or has_star):
+            unnamed.append(Projection(last.end, f"{called}{_MARK}{at}"))
+        elif called in repeated:
+            aliases.append(Repair(Span(last.start, last.end), quote(f"{called}{_MARK}{at}")))
+    return unnamed, aliases
+
+
+def names_as_written(names: Sequence[str]) -> list[str]:
+    """Returns the names of columns without what `distinct_names` added."""
+    return [name.partition(_MARK)[0] for name in names]
+
+
+def _folded(token: Token) -> str:
+    return token.text if token.kind == "quoted" else token.text.lower()
+
+
+def _used_later(tokens: Sequence[Token]) -> set[str]:
+    """Returns the names in GROUP BY, ORDER BY and other clauses that know the names of the result."""
+    found, depth, is_later = set[str](), 0, False
+    for before, token in pairwise(tokens):
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        is_later = is_later or (depth == 0 and token.word in _AFTER_LIST)
+        if is_later and token.kind in ("word", "quoted") and before.word != ".":
+            found.add(_folded(token))
+    return found
+
+
 def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Yields the items of the list, as tokens."""
     depth, item, within = 0, list[Token](), False
@@ -57,7 +117,8 @@ def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             continue
         if depth == 0 and not item and word in ("DISTINCT", "ALL"):
             continue
-        if depth == 0 and (word == "," or word in _LIST_ENDS or word in _CLOSE):
+        is_end = word in _LIST_ENDS and not (word == "GROUP" and item and item[-1].word == "WITHIN")
+        if depth == 0 and (word == "," or is_end or word in _CLOSE):
             if item:
                 yield item
             item = []

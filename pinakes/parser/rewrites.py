@@ -29,6 +29,8 @@ from pinakes.parser.syntax.samples import samples
 from pinakes.parser.syntax.similar import like_patterns, similar_patterns
 from pinakes.parser.syntax.small_words import left_joins, without_materialized
 from pinakes.parser.syntax.struct_types import struct_types
+from pinakes.parser.syntax.subscripts import bounded_slices
+from pinakes.parser.syntax.type_names import TYPE_NAMES, type_names
 from pinakes.parser.workarounds.any_value_order import ordered_any_values
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -89,6 +91,10 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += collations(tokens)
     if "ORDINALITY" in words:
         found += numbered(tokens)
+    if not words.isdisjoint(TYPE_NAMES):
+        found += type_names(tokens)
+    if "[" in words:
+        found += bounded_slices(tokens)
     if "STRUCT" in words:
         found += struct_types(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))

@@ -34,6 +34,9 @@ def _plain(cursor: Cursor, name: str) -> SqlType:
         name = "DOUBLE"
     if name in ("CHARACTER", "CHAR", "NATIONAL") and cursor.accept("VARYING"):
         name = "VARCHAR"
+    if name == "ENUM" and cursor.word == "(":  # refused by name, wherever types are looked up
+        cursor.listed(Cursor.string)
+        return SqlType(name, ())
     params = cursor.listed(Cursor.integer) if cursor.word == "(" else ()
     if name in ("TIME", "TIMESTAMP"):
         name += _zone(cursor)

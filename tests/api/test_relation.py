@@ -49,6 +49,20 @@ def test_libraries_take_it_as_it_is(con: pinakes.Connection) -> None:
     assert relation.columns == ["id", "name"]
 
 
+def test_columns_may_have_one_name(con: pinakes.Connection) -> None:
+    sql = "SELECT ? AS a, 'x' AS a"
+    cursor = con.cursor()
+    cursor.execute(sql, (1,))
+    assert [column[0] for column in cursor.description or ()] == ["a", "a"]
+    assert cursor.fetchall() == [(1, "x")]
+    for _ in range(2):  # the second plan is that of the cache
+        relation = con.sql("SELECT 1 AS a, 'x' AS a")
+        assert relation.columns == ["a", "a"]
+        assert relation.arrow().schema.names == ["a", "a"]
+        assert list(con.sql("SELECT 1 AS a, 'x' AS a").df().columns) == ["a", "a"]
+    assert con.sql("EXPLAIN FULL SELECT 1 AS a, 'x' AS a").fetchall()
+
+
 def test_a_query_runs_when_it_is_read(con: pinakes.Connection) -> None:
     relation = con.sql(SQL)
     assert last_state(con) == State.PLANNING

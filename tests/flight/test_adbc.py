@@ -35,6 +35,15 @@ def test_an_empty_result_has_its_columns(cursor: adbc.Cursor) -> None:
     assert cursor.fetch_arrow_table().schema.names == ["x"]
 
 
+def test_columns_may_have_one_name(cursor: adbc.Cursor) -> None:
+    cursor.execute("SELECT ? AS a, x AS a FROM (VALUES (2)) AS t (x)", (1,))
+    assert cursor.fetch_arrow_table().schema.names == ["a", "a"]
+    cursor.adbc_prepare("SELECT 1 AS a, 2 AS a")
+    cursor.execute("SELECT 1 AS a, 2 AS a")
+    assert [column[0] for column in cursor.description or ()] == ["a", "a"]
+    assert cursor.fetchall() == [(1, 2)]
+
+
 @pytest.mark.parametrize(
     "value",
     [

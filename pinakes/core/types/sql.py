@@ -79,7 +79,7 @@ _SHOWN = (
     "TIMESTAMP_NS, TIMESTAMPTZ_NS, VARCHAR, UUID, BINARY(n), VARBINARY, ARRAY, MAP, STRUCT"
 )
 
-_INSTEAD: dict[str, str] = {
+TYPES_INSTEAD: dict[str, str] = {
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINT8", "UINT16", "TINYINT UNSIGNED", "SMALLINT UNSIGNED"), "INTEGER"),
     **dict.fromkeys(("UINTEGER", "UINT", "UINT32", "INT UNSIGNED", "INTEGER UNSIGNED", "MEDIUMINT"), "BIGINT"),
     **dict.fromkeys(("UBIGINT", "UINT64", "BIGINT UNSIGNED", "UDECIMAL"), "DECIMAL(20,0)"),
@@ -153,7 +153,7 @@ def _bytes_type(sql: SqlType, name: str) -> ice.IcebergType:
 
 
 def _unknown(name: str) -> TypeNotFound:
-    instead = _INSTEAD.get(name)
+    instead = TYPES_INSTEAD.get(name)
     if instead is not None:
         return TypeNotFound(f"Iceberg has no type {name}. Use {instead}.")
     hint = did_you_mean(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))

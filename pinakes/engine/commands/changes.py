@@ -276,7 +276,7 @@ def merge(statement: Merge, execution: Execution) -> Result:
     return _change_rows(statement, execution, "MERGE", partial(_merge, statement, execution))
 
 
-_UNSTEADY = re.compile(r"\b(rand|random|uuid|gen_random_uuid|uuidv4)\s*\(", re.IGNORECASE)
+_UNSTEADY = re.compile(r"\b(rand|random|uuid|gen_random_uuid|uuid_generate_v4|uuidv4|uuidv7)\s*\(", re.IGNORECASE)
 
 
 def _check_leading(statement: Update | Delete | Merge) -> None:

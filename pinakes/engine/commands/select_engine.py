@@ -70,7 +70,7 @@ def select_engine(statement: Statement, execution: Execution) -> Choice:
 
 def _reads_only_system_tables(statement: Query, execution: Execution) -> bool:
     """Those are rows of this process."""
-    relations = execution.planner().query(statement).relations.values()
+    relations = execution.planner().query(statement, is_result=True).relations.values()
     return bool(relations) and all(relation.system is not None for relation in relations)
 
 
@@ -101,7 +101,7 @@ def _by_size(statement: Statement, execution: Execution, procedure: Procedure | 
 
 def _by_plan(statement: Planned, span: Span | None, execution: Execution) -> Choice:
     """The tables' own sizes are known at once; only if they are large, the files that would be read are counted."""
-    plan = execution.planner().query(statement, span)
+    plan = execution.planner().query(statement, span, is_result=isinstance(statement, Query))
     keeps = keeps_rows(plan.frame.optimized_logical_plan())
     size = size_of(plan.relations.values())
     if size is None or size > limit_of(execution, keeps=keeps)[0]:

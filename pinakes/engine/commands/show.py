@@ -104,7 +104,7 @@ def describe(statement: Describe, execution: Execution) -> Result:
         case "NAMESPACE":
             return _describe_namespace(statement, execution)
         case "QUERY":
-            return _describe_query(execution.planner().query(statement, statement.body).frame)
+            return _describe_query(execution.planner().query(statement, statement.body, is_result=True).frame)
         case "FILES":
             assert statement.table is not None
             planner = execution.planner()

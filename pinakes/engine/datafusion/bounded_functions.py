@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from datafusion import ScalarUDF, SessionContext, udf
 from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
 from pinakes.engine.datafusion.json_functions import json_function
-from pinakes.engine.datafusion.library_functions import histogram, list_sum, mode
+from pinakes.engine.datafusion.library_functions import histogram, list_aggregate, list_sum, list_where, mode
 from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
 
@@ -112,6 +112,12 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             from pinakes.parser.functions.lists import sum_type  # loaded by then
 
             made = udf(list_sum, [type], sum_type(type.value_type), "immutable", called)
+        case "list_where":
+            made = udf(list_where, [type, pa.list_(pa.bool_())], type, "immutable", called)
+        case _ if name.startswith("list_"):
+            from pinakes.parser.functions.lists import aggregate_type  # loaded by then
+
+            made = udf(partial(list_aggregate, name), [type], aggregate_type(name, type), "immutable", called)
         case "array_repeat":
             made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
         case "array_resize":

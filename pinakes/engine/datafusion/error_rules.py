@@ -134,6 +134,33 @@ def _suggested(name: str) -> str:
     return f"; did you mean {close}?" if close else "; SHOW FUNCTIONS lists those that do"
 
 
+def _unsupported_type(name: str) -> str:
+    from pinakes.core.types.sql import TYPES_INSTEAD  # only on errors
+
+    instead = TYPES_INSTEAD.get(name.strip().upper())
+    return f"the type {name.strip()} is not supported{f': use {instead}' if instead else ''}"
+
+
+_REPEATED = re.compile(
+    r'Projections require unique expression names but the expression "(?:.* AS (?P<alias>.*?)|(?P<column>.*?))"'
+    r" at position"
+    r'|Schema contains qualified field name \S+ and unqualified field name (?P<either>"(?:[^"]|"")*"|\S+)',
+    re.DOTALL,
+)
+
+
+def repeated_column(error: PinakesError) -> str | None:
+    """The name that two columns of a projection have, if that is the error."""
+    found = _REPEATED.search(str(error.__cause__))
+    if found is None:
+        return None
+    name = found["alias"] or found["column"] or found["either"]
+    if found["alias"]:
+        return str(name)
+    quoted = re.search(r'"((?:[^"]|"")*)"\Z', name)
+    return quoted[1].replace('""', '"') if quoted else str(name.rsplit(".", 1)[-1])
+
+
 _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]]] = [
     (
         re.compile(
@@ -251,6 +278,10 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
                 else ""
             )
         ),
+    ),
+    (
+        re.compile(r"This feature is not implemented: Unsupported SQL type ([\w ]+)"),
+        lambda m, _: NotSupportedError(_unsupported_type(m.group(1))),
     ),
     (
         re.compile(r"This feature is not implemented: (.*)", re.S),

@@ -20,7 +20,11 @@ _TEXT, _TEXTS, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int64()
 
 
 LISTED = (
-    ("json_extract", "json_extract(json, path | index)", "JSON at a path such as $.a[0], /a/0 or a key"),
+    (
+        "json_extract",
+        "json_extract(json, path | index)",
+        "JSON at a path such as $.a[0], /a/0 or a key; a list of all for $.a[*].b",
+    ),
     ("json_extract_string", "json_extract_string(json, path | index)", "The same as a text"),
     ("json_extract_scalar", "json_extract_scalar(json, path | index)", "The same, NULL for arrays and objects"),
     ("json_extract_path", "json_extract_path(json, key, …)", "JSON at several keys, one in the other"),
@@ -38,6 +42,7 @@ LISTED = (
     ("json_parse", "json_parse(text)", "A text as JSON; an error if it is malformed"),
     ("json_format", "json_format(json)", "JSON as a text"),
     ("to_json", "to_json(value)", "A value as JSON"),
+    ("array_to_json", "array_to_json(list)", "A list as JSON"),
     ("json_object", "json_object(key, value, …)", "A JSON object"),
     ("json_build_object", "json_build_object(key, value, …)", "A JSON object"),
     ("json_array", "json_array(value, …)", "A JSON array of the values that are not NULL"),
@@ -81,6 +86,8 @@ def _functions() -> tuple[ScalarUDF, ...]:
         (names.EXTRACT, j.by_path, j.part, _TEXT),
         (names.EXTRACT_STRING, j.by_path, j.part_text, _TEXT),
         (names.EXTRACT_SCALAR, j.by_path, j.scalar_text, _TEXT),
+        (names.EXTRACT_ALL, j.all_by_path, j.all_parts, _TEXTS),
+        (names.EXTRACT_ALL_TEXTS, j.all_by_path, j.all_part_texts, _TEXTS),
         (names.TYPE_AT, j.by_path, j.storage_type, _TEXT),
         (names.LENGTH_AT, j.by_path, _length_at, _NUMBER),
         (names.VALUE, j.standard_path, j.standard_value, _TEXT),

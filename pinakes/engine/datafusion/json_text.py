@@ -29,10 +29,13 @@ class Number(str):
 
 
 class Step(NamedTuple):
-    """One step of a path: the key for an object, and the position for an array; None where it selects nothing."""
+    """One step of a path: the key for an object, and the position for an array; None where it selects nothing. A step
+    of `all_by_path` selects all elements of an array if `every` is a bracket, and all members of an object for a brace.
+    """
 
     key: str | None
     position: int | None
+    every: str = ""
 
 
 Steps = tuple[Step, ...]
@@ -130,6 +133,41 @@ def scalar_text(text: str, steps: Steps) -> str | None:
     if value is MISSING or value is None or isinstance(value, dict | list):
         return None
     return as_text(text, value) if isinstance(value, str) else written(text, value, steps)
+
+
+def all_parts(text: str, steps: Steps) -> list[str]:
+    """Returns all JSON that a path with wildcards selects, as it is written."""
+    return [text[start:end] for start, end in _all_spans(text, steps)]
+
+
+def all_part_texts(text: str, steps: Steps) -> list[str | None]:
+    """Returns the same as texts; None for null."""
+    found = list[str | None]()
+    for start, end in _all_spans(text, steps):
+        value = _SCAN(text, start)[0] if text[start] in '"n' else text[start:end]
+        found.append(None if value is None else as_text(text, value))
+    return found
+
+
+def _all_spans(text: str, steps: Steps) -> list[tuple[int, int]]:
+    """Each step goes once over the text."""
+    parse(text)
+    spans = [(_skip(text, 0), len(text.rstrip(" \t\n\r")))]
+    for step in steps:
+        following = list[tuple[int, int]]()
+        for start, _ in spans:
+            if text[start] == "{" and step.every == "{":
+                following += [(begin, stop) for _, begin, stop in _members(text, start)]
+            elif text[start] == "{" and step.key is not None:
+                following += [(begin, stop) for key, begin, stop in _members(text, start) if key == step.key][-1:]
+            elif text[start] == "[" and step.every == "[":
+                following += _elements(text, start)
+            elif text[start] == "[" and step.position is not None:
+                elements = list(_elements(text, start))
+                if -len(elements) <= step.position < len(elements):
+                    following.append(elements[step.position])
+        spans = following
+    return spans
 
 
 def as_text(text: str, value: str) -> str:
@@ -289,10 +327,16 @@ _STEP = re.compile(
 )
 
 
+_EVERY = re.compile(r"\s*(?:(\[)\s*\*\s*\]|\.\s*\*)")
+
+
 @lru_cache(maxsize=1024)
 def by_key(key: str) -> Steps:
     """Returns the step of a key. A path such as $.a[0] is read as in DuckDB: no key looks like that."""
     return by_path(key) if key.startswith(("$.", "$[")) else (Step(key, None),)
+
+
+_EVERY = re.compile(r"\s*(?:(\[)\s*\*\s*\]|\.\s*\*)")
 
 
 @lru_cache(maxsize=1024)
@@ -315,6 +359,12 @@ def by_path(path: str) -> Steps:
     return (Step(path, None),) if path else ()
 
 
+@lru_cache(maxsize=1024)
+def all_by_path(path: str) -> Steps:
+    """Returns the steps of a path with wildcards: $.a[*].b, $.*"""
+    return _steps(path, path[1:], has_wildcards=True)
+
+
 class StandardPath(NamedTuple):
     """A path of SQL/JSON; if it is `lax`, a key is also looked for in the elements of an array."""
 
@@ -332,9 +382,14 @@ def standard_path(path: str) -> StandardPath:
     return StandardPath(_steps(path, rest[1:]), mode != "strict")
 
 
-def _steps(path: str, rest: str) -> Steps:
+def _steps(path: str, rest: str, *, has_wildcards: bool = False) -> Steps:
     found, at = list[Step](), 0
     while at < len(rest.rstrip()):
+        every = _EVERY.match(rest, at) if has_wildcards else None
+        if every is not None:
+            found.append(Step(None, None, "[" if every[1] else "{"))
+            at = every.end()
+            continue
         step = _STEP.match(rest, at)
         if step is None:
             raise NotSupportedError(

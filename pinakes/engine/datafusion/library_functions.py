@@ -250,7 +250,7 @@ def histogram(lists: pa.Array) -> pa.Array:
     counted = _counted(lists).sort_by([("row", "ascending"), ("value", "ascending")])
     rows = counted["row"].combine_chunks().to_numpy(zero_copy_only=False)
     offsets = np.searchsorted(rows, np.arange(len(lists) + 1)).astype(np.int32)
-    missing = np.asarray(lists.is_null())
+    missing = np.diff(offsets) == 0
     places = pa.array(offsets, mask=np.append(missing, [False])) if missing.any() else pa.array(offsets)
     keys = _flat(counted["value"]).cast(lists.type.value_type)
     return pa.MapArray.from_arrays(places, keys, _flat(counted["value_count"]).cast(_NUMBER))
@@ -260,15 +260,8 @@ def list_sum(lists: pa.Array) -> pa.Array:
     """The sum of the elements of each list that are not NULL; NULL if there is none."""
     type = lists.type.value_type
     wide = pa.float64() if pa.types.is_floating(type) else pa.decimal128(38, getattr(type, "scale", 0))
-    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists).cast(wide)
-    sums = (
-        pa.table({"row": rows, "value": values})
-        .group_by("row")
-        .aggregate([("value", "sum", pc.ScalarAggregateOptions(skip_nulls=True, min_count=1))])
-    )
-    at = np.full(len(lists), -1)
-    at[sums["row"].to_numpy()] = np.arange(len(sums))
-    found = _flat(sums["value_sum"]).take(pa.array(at, mask=at < 0))
+    options = pc.ScalarAggregateOptions(skip_nulls=True, min_count=1)
+    found = _aggregated(lists, pc.list_flatten(lists).cast(wide), "sum", options)
     if not pa.types.is_integer(type):
         return found
     try:
@@ -277,11 +270,95 @@ def list_sum(lists: pa.Array) -> pa.Array:
         raise ExecutionError("the sum of the list is out of range for BIGINT") from None
 
 
+_VARIANCES = {
+    "list_stddev_samp": ("stddev", 1),
+    "list_stddev_pop": ("stddev", 0),
+    "list_var_samp": ("variance", 1),
+    "list_var_pop": ("variance", 0),
+}
+
+
+def list_aggregate(name: str, lists: pa.Array) -> pa.Array:
+    """An aggregate of the elements of each list that are not NULL; NULL if there is none, except for counts."""
+    values = pc.list_flatten(lists)
+    some = pc.ScalarAggregateOptions(skip_nulls=True, min_count=1)
+    match name:
+        case "list_count":
+            rows = np.asarray(pc.list_parent_indices(lists))[np.asarray(values.is_valid())]
+            counts = pa.array(np.bincount(rows, minlength=len(lists)).astype(np.int64))
+            return pc.if_else(lists.is_valid(), counts, pa.scalar(None, _NUMBER))
+        case "list_unique":
+            values = values.cast(_TEXT) if pa.types.is_string_view(values.type) else values
+            values = pc.add(values, pa.scalar(0, values.type)) if pa.types.is_floating(values.type) else values  # -0.0
+            counts = _aggregated(lists, values, "count_distinct", pc.CountOptions("only_valid"))
+            counts = pc.fill_null(counts.cast(_NUMBER), 0)
+            return pc.if_else(lists.is_valid(), counts, pa.scalar(None, _NUMBER))
+        case "list_any_value":
+            valid = np.flatnonzero(np.asarray(values.is_valid()))
+            rows, first = np.unique(np.asarray(pc.list_parent_indices(lists))[valid], return_index=True)
+            at = np.full(len(lists), -1)
+            at[rows] = valid[first]
+            return values.take(pa.array(at, mask=at < 0))
+        case "list_bool_and" | "list_bool_or":
+            return _aggregated(lists, values, "all" if name == "list_bool_and" else "any", some)
+        case "list_median":
+            return _medians(lists, values.cast(pa.float64()))
+        case "list_product":
+            return _aggregated(lists, values.cast(pa.float64()), "product", some)
+    function, freedom = _VARIANCES[name]
+    options = pc.VarianceOptions(ddof=freedom, skip_nulls=True, min_count=1 + freedom)
+    return _aggregated(lists, values.cast(pa.float64()), function, options)
+
+
+def _aggregated(lists: pa.Array, values: pa.Array, function: str, options: Any) -> pa.Array:
+    """An aggregate of Arrow over the `values` of each list; NULL for a list without elements."""
+    table = pa.table({"row": pc.list_parent_indices(lists), "value": values})
+    found = table.group_by("row").aggregate([("value", function, options)])
+    at = np.full(len(lists), -1)
+    at[found["row"].to_numpy()] = np.arange(len(found))
+    return _flat(found[f"value_{function}"]).take(pa.array(at, mask=at < 0))
+
+
+def _medians(lists: pa.Array, values: pa.Array) -> pa.Array:
+    """The mean of the middle two of the sorted elements, NaN being the greatest."""
+    table = pa.table({"row": pc.list_parent_indices(lists), "value": values}).filter(pc.field("value").is_valid())
+    table = table.sort_by([("row", "ascending"), ("value", "ascending")])
+    rows, numbers = (_flat(table[name]).to_numpy(zero_copy_only=False) for name in ("row", "value"))
+    counts = np.bincount(rows.astype(np.int64), minlength=len(lists))
+    starts = np.cumsum(counts) - counts
+    known = counts > 0
+    low, high = (np.where(known, starts + (counts - more) // 2, 0) for more in (1, 0))
+    if not len(numbers):
+        return pa.nulls(len(lists), pa.float64())
+    one, other = numbers[low], numbers[high]
+    with np.errstate(invalid="ignore"):  # of both infinities it is NaN
+        middle = np.where(one == other, one, one / 2 + other / 2)
+    return pa.array(middle, mask=~known)
+
+
+def list_where(lists: pa.Array, masks: pa.Array) -> pa.Array:
+    """The elements for which a list of booleans of the same length is true."""
+    valid = np.asarray(pc.and_(lists.is_valid(), masks.is_valid()))
+    lists = pc.if_else(pa.array(valid), lists, pa.scalar(None, lists.type))
+    masks = pc.if_else(pa.array(valid), masks, pa.scalar(None, masks.type))
+    lengths, of_masks = (pc.fill_null(pc.list_value_length(a), 0) for a in (lists, masks))
+    if not lengths.equals(of_masks):
+        raise InvalidArgument("the lists of list_where must have the same length")
+    kept = pc.list_flatten(masks)
+    if kept.null_count:
+        raise InvalidArgument("the second list of list_where may not have NULL")
+    rows = np.asarray(pc.list_parent_indices(lists))[np.asarray(kept)]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(lists))))).astype(np.int32)
+    values = pc.list_flatten(lists).filter(kept)
+    mask = None if valid.all() else pa.array(~valid)
+    return pa.ListArray.from_arrays(pa.array(offsets), values, type=lists.type, mask=mask)
+
+
 def _counted(lists: pa.Array) -> pa.Table:
     values = pc.list_flatten(lists)
     if pa.types.is_string_view(values.type):
         values = values.cast(_TEXT)
-    table = pa.table({"row": pc.list_parent_indices(lists), "value": values})
+    table = pa.table({"row": pc.list_parent_indices(lists), "value": values}).filter(pc.field("value").is_valid())
     return table.group_by(["row", "value"]).aggregate([("value", "count", pc.CountOptions("all"))])
 
 

@@ -15,6 +15,7 @@ from datafusion.plan import LogicalPlan
 from pyarrow import types as is_
 
 from pinakes.engine.datafusion.error_translation import translated
+from pinakes.parser.projections import names_as_written
 
 
 def schema_of(frame: DataFrame) -> pa.Schema:
@@ -30,7 +31,8 @@ def analysed_schema(frame: DataFrame) -> pa.Schema:
 
 def schema_of_plan(optimized: LogicalPlan) -> pa.Schema:
     schema = _context().create_dataframe_from_logical_plan(optimized).schema()
-    return pa.schema([f.with_type(without_views(f.type)) for f in schema])
+    names = names_as_written(schema.names)
+    return pa.schema([f.with_type(without_views(f.type)).with_name(n) for f, n in zip(schema, names, strict=True)])
 
 
 def without_views(t: pa.DataType) -> pa.DataType:

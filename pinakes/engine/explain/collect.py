@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datafusion import DataFrame
     from datafusion.plan import ExecutionPlan
 
-    from pinakes.engine.planning.plan import ExecutablePlan
+    from pinakes.engine.planning.plan import Bound, ExecutablePlan
     from pinakes.engine.planning.planner import Planner
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned, Span
@@ -52,10 +52,10 @@ class Explaining:
         execution = replace(execution, explain=True, dry=not analyze)
         tally, planner = Tally(), execution.planner()
         with tally.counting():
-            plan = planner.query(statement, span)
+            plan = planner.query(statement, span, is_result=True)
             executable = prepare(plan, execution)
         seconds = dict(execution.query.seconds)
-        estimates = _estimates(execution, planner, statement, span, executable)
+        estimates = _estimates(execution, plan.bound, executable)
         kept = result_cache_use(statement, span, execution, plan)
         wanted = wanted_engine(statement, execution.session.settings)
         return cls(execution, planner, executable, estimates, tally, seconds, analyze, kept, wanted)
@@ -116,13 +116,10 @@ def _unread(scan: Scan) -> Scan:
     return replace(scan, is_read=False, bytes_planned=None if scan.bytes_planned is None else 0)
 
 
-def _estimates(
-    execution: Execution, planner: Planner, statement: Planned, span: Span, executable: ExecutablePlan
-) -> str:
+def _estimates(execution: Execution, bound: Bound, executable: ExecutablePlan) -> str:
     """Returns DataFusion's estimates, from its EXPLAIN of the same text over the same files."""
     session = execution.session
-    text = planner.rewrite(statement, span)
-    bound = planner.bind(f"EXPLAIN FORMAT INDENT {text.text}", statement)
+    bound = replace(bound, sql=f"EXPLAIN FORMAT INDENT {bound.sql}")
     with execution.query.phase("plan"), translated():
         with session.plan_lock, showing_statistics(session.context):
             relations = relations_over(bound.relations, executable.answers, session, execution.query)
@@ -133,7 +130,7 @@ def _estimates(
 def planned_bytes(statement: Planned, span: Span | None, execution: Execution) -> int:
     """Returns the bytes of all files that a query would read after pruning. The query is planned as for EXPLAIN."""
     execution = replace(execution, explain=True, dry=True)
-    plan = execution.planner().query(statement, span)
+    plan = execution.planner().query(statement, span, is_result=True)
     pruned = prepare(plan, execution).pruned
     relations = [r for r in plan.relations.values() if r.shared is None]
     found = [scan_of(r, pruned.get(r.key, ()), Evidence((), None)) for r in relations]

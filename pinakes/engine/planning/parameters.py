@@ -160,7 +160,7 @@ def _in_query(statement: s.Planned, pieces: Sequence[s.Span], sql: str, executio
     query = execution.session.engine.caches.statements.classify(sql)
     if not isinstance(query, s.Query):
         return {}
-    types = types_in_plan(execution.planner().query(query).frame)
+    types = types_in_plan(execution.planner().query(query, is_result=True).frame)
     taken = [p for span in pieces for p in statement.placeholders if span.start <= p.span.start < span.end]
     there = sorted(query.placeholders, key=lambda p: p.span.start)
     pairs = zip(taken, there, strict=False)

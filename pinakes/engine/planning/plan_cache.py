@@ -101,14 +101,14 @@ def cached_or_new_plan(statement: Planned, key: PlanKey | None, execution: Execu
     cache is not used."""
     if key is None:
         with reads.collecting():
-            return Ready(prepare(execution.planner().query(statement), execution))
+            return Ready(prepare(execution.planner().query(statement, is_result=True), execution))
     plans, world = execution.session.engine.caches.plans, execution.session.catalogs.world
     known = plans.find(key, world, KnownPlan)
     if known is not None and _is_admitted(known, execution):
         reads.adopt(known.reads)
         return _again(known, execution)
     with reads.collecting():
-        plan = execution.planner().query(statement)
+        plan = execution.planner().query(statement, is_result=True)
         steady = is_steady(plan.frame.logical_plan().display_indent())
         executable = prepare(plan, execution)
     relations = plan.relations.values()

@@ -34,7 +34,7 @@ from pinakes.engine.binding.planned_text import covers, planned_placeholders, pl
 from pinakes.engine.binding.relation import ROOT, Key, Relation
 from pinakes.engine.binding.resolver import Resolver
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
-from pinakes.engine.datafusion.error_rules import column_or_text
+from pinakes.engine.datafusion.error_rules import column_or_text, repeated_column
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import count_joins
 from pinakes.engine.datafusion.plan_schema import schema_of, without_views
@@ -54,6 +54,7 @@ from pinakes.engine.planning.plan import (
 from pinakes.engine.planning.text_cache import TEXTS
 from pinakes.parser import classify
 from pinakes.parser.lexer import tokenize_what_fits
+from pinakes.parser.projections import distinct_names
 from pinakes.parser.splice import Edit, Spliced
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 from pinakes.parser.typed import LATE
@@ -67,6 +68,8 @@ if TYPE_CHECKING:
 MAX_VIEW_DEPTH = 64
 MOST_STEPS = 5_000
 """Of the views that a statement reads: other users wait while DataFusion optimises a plan."""
+_MOST_RENAMED = 8
+"""Plans of a statement for columns of one name: each gives all of them other names but aliases beside a star."""
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
 """Texts in which no two types meet."""
 LONG = 1_000
@@ -189,8 +192,21 @@ class Planner:
 
     # --- plans ----------------------------------------------------------------------------------------------------
 
-    def query(self, statement: Planned, span: Span | None = None) -> Plan:
-        """The plan of a query that stands in the statement."""
+    def query(self, statement: Planned, span: Span | None = None, *, is_result: bool = False) -> Plan:
+        """The plan of a query that stands in the statement. If its rows are the result of the statement, several of its
+        columns may have one name: `parser/projections.py` has their names in the plan."""
+        for _ in range(_MOST_RENAMED if is_result else 0):
+            try:
+                return self._query(statement, span)
+            except (InvalidArgument, NotSupportedError) as error:
+                name = repeated_column(error)
+                renamed = None if name is None else _with_distinct_names(statement, span, name)
+                if renamed is None:
+                    raise
+                statement = renamed
+        return self._query(statement, span)
+
+    def _query(self, statement: Planned, span: Span | None) -> Plan:
         with self.execution.query.phase("resolve"):
             text = self.rewrite(statement, span)
         self._is_whole = not self._within
@@ -472,6 +488,16 @@ class Planner:
         except NotFoundError as error:
             self._missing = error
             return None
+
+
+def _with_distinct_names(statement: Planned, span: Span | None, name: str) -> Planned | None:
+    """The statement with other names for columns of its result that have this one; None if there are not several."""
+    start, end = (0, len(statement.text)) if span is None else (span.start, span.end)
+    tokens = [token for token in tokenize_what_fits(statement.text)[0] if start <= token.start and token.end <= end]
+    unnamed, aliases = distinct_names(tokens, name)
+    if not (unnamed or aliases):
+        return None
+    return replace(statement, projections=(*statement.projections, *unnamed), repairs=(*statement.repairs, *aliases))
 
 
 def _located(locate: Locate | None, written: Written) -> Locate | None:

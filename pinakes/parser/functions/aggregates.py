@@ -78,6 +78,18 @@ def _count_if(call: n.Call, changes: Changes) -> None:
     changes.surround(call.arguments[0], "CASE WHEN ", " THEN 1 END")
 
 
+def _joined_texts(call: n.Call, changes: Changes) -> None:
+    """group_concat(x [, separator]), which is string_agg."""
+    words = [token.word for token in tokenize(changes.text[call.arguments_end : call.end])]
+    if words[:2] == ["WITHIN", "GROUP"]:
+        raise NotSupportedError(f"{call.name} WITHIN GROUP is not supported: write string_agg(x, ',' ORDER BY y)")
+    if not 1 <= len(call.arguments) <= 2:
+        raise InvalidArgument(f"{call.name} takes 1 or 2 arguments, not {len(call.arguments)}")
+    changes.rename(call, "string_agg")
+    if len(call.arguments) == 1:
+        changes.surround(call.arguments[0], "", ", ','")
+
+
 def _percentile(call: n.Call, changes: Changes) -> None:
     condition = _filter_of(call, changes)
     if len(call.arguments) != 2 or not isinstance(call.arguments[1], n.Number):
@@ -111,6 +123,17 @@ def _counted(name: str) -> Rule:
         "The number of rows for which the condition is true; 0 without rows.",
         f"{name}(x > 1)",
         _count_if,
+    )
+
+
+def _concatenated(name: str) -> Rule:
+    return _aggregate(
+        f"{name}(x [, separator] [ORDER BY …])",
+        "varchar, varchar",
+        "varchar",
+        "The texts that are not NULL, one after the other with a separator, which is a comma if it is left out.",
+        f"{name}(y ORDER BY y)",
+        _joined_texts,
     )
 
 
@@ -170,6 +193,24 @@ RULES = {
     "arg_max": _by("arg_max", "largest", "DESC"),
     "min_by": _by("min_by", "smallest", "ASC"),
     "arg_min": _by("arg_min", "smallest", "ASC"),
+    "every": _aggregate(
+        "every(condition)",
+        "boolean",
+        "boolean",
+        "Whether a condition is true for all rows; as bool_and.",
+        "every(x > 0)",
+        renamed("bool_and"),
+    ),
+    "arbitrary": _aggregate(
+        "arbitrary(x)",
+        "any",
+        "type of x",
+        "The value of any row that is not NULL; as any_value.",
+        "arbitrary(x)",
+        renamed("any_value"),
+    ),
+    "group_concat": _concatenated("group_concat"),
+    "listagg": _concatenated("listagg"),
     "count_if": _counted("count_if"),
     "countif": _counted("countif"),
     "approx_percentile": _at_percentile("approx_percentile"),

@@ -13,6 +13,7 @@ from pinakes.parser.functions.formats import completed, of_postgresql, of_strfti
 from pinakes.parser.functions.lists import unknown
 from pinakes.parser.functions.rule import Arguments, Rule, check_plain, constant, template
 from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.temporal import of_number
 from pinakes.parser.typed.values import (
     DATE,
     INT64,
@@ -329,6 +330,41 @@ def _instants(writer: Writer, node: n.Call, arguments: Arguments) -> list[str]:
     return _moments(writer, node, arguments)
 
 
+_INTERVALS = {
+    f"to_{unit}": unit
+    for unit in (
+        "microseconds milliseconds seconds minutes hours days weeks months quarters years decades centuries millennia"
+    ).split()
+}
+
+
+def _interval(writer: Writer, node: n.Call, arguments: Arguments, others: Arguments) -> Value | None:
+    """to_days(3)"""
+    check_plain(node)
+    if len(arguments) != 1:
+        raise InvalidArgument(f"{node.name} takes 1 argument, not {len(arguments)}")
+    return of_number(writer, node, *arguments[0], _INTERVALS[node.name])
+
+
+_OF_SECONDS = "CAST(round(({0} - floor({0})) * 1000000) AS BIGINT)"
+_TIME_OF_DAY = (
+    "(arrow_cast(arrow_cast(make_time({0}, {1}, CAST(floor({2}) AS INT)), 'Time64(Microsecond)'), 'Int64') + "
+    + _OF_SECONDS.replace("{0}", "{2}")
+    + ")"
+)
+
+
+def _shifted(form: str, by: int) -> str:
+    return re.sub(r"\{(\d)\}", lambda found: f"{{{int(found[1]) + by}}}", form)
+
+
+_MADE = (
+    "arrow_cast(arrow_cast(CAST(make_date({0}, {1}, {2}) AS TIMESTAMP(6)), 'Int64') + "
+    + _shifted(_TIME_OF_DAY, 3)
+    + ", 'Timestamp(Microsecond, None)')"
+)
+
+
 def _is_finite(writer: Writer, node: n.Call, arguments: Arguments, others: Arguments) -> Value | None:
     check_plain(node)
     if len(arguments) != 1:
@@ -462,6 +498,41 @@ RULES = {
         )
         for name in ("strptime", "date_parse")
     },
+    **{
+        name: Rule(
+            f"{name}(n)",
+            "integer" if unit not in ("seconds", "milliseconds") else "number",
+            "interval",
+            f"The interval of n {unit}.",
+            f"SELECT DATE '2024-03-05' + {name}(3)",
+            typed=_interval,
+        )
+        for name, unit in _INTERVALS.items()
+    },
+    "date": Rule(
+        "date(x)",
+        "timestamp or varchar",
+        "date",
+        "The date of a timestamp or in a text; as CAST(x AS DATE).",
+        f"SELECT date({_MOMENT})",
+        template("CAST({0} AS DATE)"),
+    ),
+    "make_timestamp": Rule(
+        "make_timestamp(year, month, day, hour, minute, seconds)",
+        "integer, integer, integer, integer, integer, number",
+        "timestamp",
+        "The timestamp with these fields; the seconds may have a fraction.",
+        "SELECT make_timestamp(2024, 3, 5, 10, 20, 30.5)",
+        template(_MADE),
+    ),
+    "make_time": Rule(
+        "make_time(hour, minute, seconds)",
+        "integer, integer, number",
+        "time",
+        "The time with these fields; the seconds may have a fraction.",
+        "SELECT make_time(10, 20, 30.5)",
+        template(f"arrow_cast({_TIME_OF_DAY}, 'Time64(Microsecond)')"),
+    ),
     "to_char": Rule(
         "to_char(x, format)",
         "date or timestamp, varchar",

@@ -78,14 +78,17 @@ def _type(name: str) -> Rule:
 RULES = {
     "typeof": _type("typeof"),
     "pg_typeof": _type("pg_typeof"),
-    "if": Rule(
-        "if(condition, x [, y])",
-        "boolean, any, any",
-        "type of x and y",
-        "x if the condition is true, else y, or NULL without y.",
-        "SELECT if(1 > 2, 'a', 'b')",
-        template("(CASE WHEN {0} THEN {1} END)", "(CASE WHEN {0} THEN {1} ELSE {2} END)"),
-    ),
+    **{
+        name: Rule(
+            f"{name}(condition, x [, y])",
+            "boolean, any, any",
+            "type of x and y",
+            "x if the condition is true, else y, or NULL without y.",
+            f"SELECT {name}(1 > 2, 'a', 'b')",
+            template("(CASE WHEN {0} THEN {1} END)", "(CASE WHEN {0} THEN {1} ELSE {2} END)"),
+        )
+        for name in ("if", "iif", "iff")
+    },
     "bit_count": Rule(
         "bit_count(x)",
         "integer",
@@ -104,6 +107,7 @@ RULES = {
     ),
     "gen_random_uuid": _uuid("gen_random_uuid"),
     "uuidv4": _uuid("uuidv4"),
+    "uuid_generate_v4": _uuid("uuid_generate_v4"),
     "uuidv7": Rule(
         "uuidv7()",
         "",

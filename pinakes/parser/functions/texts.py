@@ -217,6 +217,41 @@ RULES = {
         "SELECT hex('AB')",
         typed=_hex,
     ),
+    **{
+        name: Rule(
+            f"{name}(x)",
+            "text or bytes",
+            "varchar",
+            "A text or bytes in base 64, with padding.",
+            f"SELECT {name}('abc')",
+            template("encode({0}, 'base64pad')"),
+        )
+        for name in ("to_base64", "base64")
+    },
+    "from_base64": Rule(
+        "from_base64(text)",
+        "varchar",
+        "varbinary",
+        "The bytes of a text in base 64 with padding.",
+        "SELECT from_base64('YWJj')",
+        template("decode({0}, 'base64pad')"),
+    ),
+    "prefix": Rule(
+        "prefix(text, start)",
+        "varchar, varchar",
+        "boolean",
+        "Whether a text starts with another; as starts_with.",
+        "SELECT prefix('abc', 'ab')",
+        renamed("starts_with"),
+    ),
+    "suffix": Rule(
+        "suffix(text, end)",
+        "varchar, varchar",
+        "boolean",
+        "Whether a text ends with another; as ends_with.",
+        "SELECT suffix('abc', 'bc')",
+        renamed("ends_with"),
+    ),
     "regexp_matches": Rule(
         "regexp_matches(text, pattern [, options])",
         "varchar, varchar, varchar",

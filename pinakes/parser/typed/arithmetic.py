@@ -63,6 +63,9 @@ def number(writer: Writer, node: n.Number, scope: Scope) -> Value:
 
 def negated(writer: Writer, node: n.Unary, scope: Scope) -> Value:
     operand = writer.value(node.operand, scope)
+    is_unsigned = operand.type is not None and pa.types.is_unsigned_integer(operand.type)
+    if node.operator == "-" and is_unsigned and not isinstance(node.operand, n.Number):
+        operand = _wider(writer, node.operand, operand, operand)
     plain = Value(writer.composed(node, ((node.operand, operand.text),)), operand.type, operand.bound)
     if node.operator == "-" and isinstance(node.operand, n.Number) and operand.bound == 2**63:
         return Value(plain.text, INT64, 2**63)  # the least BIGINT, whose digits alone exceed the range

@@ -29,7 +29,12 @@ from pinakes.parser.typed.values import (
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
 
-_INTEGERS = frozenset("TINYINT SMALLINT INT INTEGER BIGINT INT2 INT4 INT8".split())
+_INTEGERS = frozenset(
+    ["INT2", "INT4", "INT8"]
+    + [name + sign for name in "TINYINT SMALLINT INT INTEGER BIGINT".split() for sign in ("", " UNSIGNED")]
+)
+_WIDE = frozenset({"HUGEINT", "INT128"})
+"""Integers of up to 38 digits."""
 _TIMESTAMPS = frozenset({"TIMESTAMP", "DATETIME"})
 _ZONED = frozenset({"TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE"})
 _ORDER = ("s", "ms", "us", "ns")
@@ -51,6 +56,8 @@ def type_text(type: n.TypeName) -> str | None:
         return f"TIMESTAMP(6){suffix}"
     if name in _ZONED and not type.numbers:
         return f"TIMESTAMP(6) WITH TIME ZONE{suffix}"
+    if name in _WIDE:
+        return f"DECIMAL(38, 0){suffix}"
     return None
 
 
@@ -100,13 +107,19 @@ def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
         return json.cast(writer, node, operand, scope)
     if node.type.name in TEXTS:
         return _text(writer, node, operand)
-    if node.type.name in _INTEGERS and (is_decimal(operand.type) or is_float(operand.type)):
+    if node.type.name in _INTEGERS | _WIDE and (is_decimal(operand.type) or is_float(operand.type)):
         number = rounded(writer, node.operand, operand) or writer.text(node.operand, operand)
-        return _written(writer, node, number, writer.source[node.type.start : node.type.end])
+        return _written(writer, node, number, name or writer.source[node.type.start : node.type.end])
     if node.type.name in _DOUBLES:
         operand = exact_text(writer, node.operand, operand)
     if name is not None or node.type.name in _TIMESTAMPS | _ZONED:
-        operand = in_unit(writer, node.operand, operand, _UNITS.get(node.type.numbers, "ns"))
+        unit = _UNITS.get(node.type.numbers, "us" if name is not None else "ns")
+        if unit in ("s", "ms") and is_text(operand.type):  # DataFusion truncates a text to its precision
+            zone = " WITH TIME ZONE" if node.type.name in _ZONED else ""
+            form, target = "TRY_CAST" if node.form == "TRY_CAST" else "CAST", f"TIMESTAMP(6){zone}"
+            type = writer.environment.result(f"CAST(NULL AS {target})", ())
+            operand = Value(f"{form}({writer.text(node.operand, operand)} AS {target})", type)
+        operand = in_unit(writer, node.operand, operand, unit)
     if node.type.name in _BINARY and (bytes := binary(node.operand)) is not None:
         return Value(bytes, pa.binary())
     pieces = [(node.operand, operand.text), (node.type, name)]

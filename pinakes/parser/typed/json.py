@@ -8,6 +8,7 @@ that are written here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ ELEMENTS, ELEMENT_TEXTS, OBJECT_KEYS = "$json_elements", "$json_element_texts", 
 PARSE, TRY_PARSE, FORMAT, VALID = "$json_parse", "$json_try_parse", "$json_format", "$json_valid"
 TYPEOF, TYPE, LENGTH, KEYS = "$json_typeof", "$json_type", "$json_array_length", "$json_keys"
 EXTRACT, EXTRACT_STRING, EXTRACT_SCALAR = "$json_extract", "$json_extract_string", "$json_extract_scalar"
+EXTRACT_ALL, EXTRACT_ALL_TEXTS = "$json_extract_all", "$json_extract_all_texts"
 VALUE, QUERY = "$json_value", "$json_query"
 
 OPERATORS = frozenset({"->", "->>", "#>", "#>>"})
@@ -35,6 +37,13 @@ TYPES = frozenset({"JSON", "JSONB"})
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 _BY_INDEX = {EXTRACT: AT, EXTRACT_STRING: AT_TEXT, EXTRACT_SCALAR: AT_TEXT, "->": AT, "->>": AT_TEXT}
 _BY_KEY = {"->": GET, "->>": GET_TEXT}
+_ALL = {
+    **dict.fromkeys((EXTRACT, "->"), EXTRACT_ALL),
+    **dict.fromkeys((EXTRACT_STRING, "->>"), EXTRACT_ALL_TEXTS),
+}
+"""Functions of a path with wildcards, which return lists."""
+_QUOTED_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_WILDCARD = re.compile(r"\.\s*\*|\[\s*\*\s*\]")
 _PASSING = frozenset("coalesce ifnull nvl nullif any_value first_value last_value lag lead min max".split())
 """Functions that return one of their arguments."""
 
@@ -46,6 +55,8 @@ def operator(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]])
         return _called(PATH if node.operator == "#>" else PATH_TEXT, text, _path(writer, node, key, key_value))
     if is_integer(key_value.type):
         return _called(_BY_INDEX[node.operator], text, f"CAST({writer.text(key, key_value)} AS BIGINT)")
+    if _has_wildcard(key):
+        return _called(_ALL[node.operator], text, writer.text(key, key_value), type=_TEXTS)
     if not (is_text(key_value.type) or isinstance(bare(key), n.Null)):
         raise TypeMismatch(f"{node.operator} takes a key of type VARCHAR or an index of type INTEGER on its right side")
     return _called(_BY_KEY[node.operator], text, writer.text(key, key_value))
@@ -127,9 +138,19 @@ def _by_path(function: str) -> _Function:
         key, value = arguments[1]
         if is_integer(value.type) and function in _BY_INDEX:
             return _called(_BY_INDEX[function], text, f"CAST({writer.text(key, value)} AS BIGINT)")
+        if function in _ALL and _has_wildcard(key):
+            return _called(_ALL[function], text, writer.text(key, value), type=_TEXTS)
         return _called(function, text, _path_text(writer, node, key, value))
 
     return write
+
+
+def _has_wildcard(key: n.Node) -> bool:
+    """Returns whether a key is a constant path such as $.a[*].b, outside of keys in quotes."""
+    constant = bare(key)
+    if not isinstance(constant, n.Text) or not constant.value.startswith(("$.", "$[")):
+        return False
+    return _WILDCARD.search(_QUOTED_KEY.sub('""', constant.value)) is not None
 
 
 def _path_text(writer: Writer, node: n.Call, key: n.Node, value: Value) -> str:
@@ -174,7 +195,11 @@ def _member(writer: Writer, node: n.Node, value: Value, scope: Scope) -> str:
     """Returns the JSON text of a value, which stays as it is if it is JSON."""
     if isinstance(bare(node), n.Null):
         return "CAST(NULL AS VARCHAR)"
-    return writer.text(node, value) if yields_json(node, scope) else _to_json(writer, node, value)
+    if not yields_json(node, scope):
+        return _to_json(writer, node, value)
+    if value.type is not None and pa.types.is_list(value.type):
+        raise NotSupportedError("a list of JSON can't be written as JSON: leave out the wildcards of its path")
+    return writer.text(node, value)
 
 
 def _to_json(writer: Writer, node: n.Node, value: Value) -> str:
@@ -258,6 +283,7 @@ FUNCTIONS: dict[str, _Function] = {
     "json_format": _of_one(FORMAT),
     "to_json": _to_json_call,
     "row_to_json": _to_json_call,
+    "array_to_json": _to_json_call,
     "json_object": _object,
     "json_build_object": _object,
     "json_array": _array("json_array"),

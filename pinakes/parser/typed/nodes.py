@@ -242,6 +242,20 @@ class Lambda(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Comprehension(Node):
+    """[x + 1 FOR x IN list IF x > 1]"""
+
+    names: tuple[str, ...]
+    body: Node
+    base: Node
+    condition: Node | None = None
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.body, self.base) if self.condition is None else (self.body, self.base, self.condition)
+
+
+@dataclass(slots=True, eq=False)
 class Extract(Node):
     part: str
     operand: Node
@@ -280,9 +294,10 @@ class Array(Node):
 
 @dataclass(slots=True, eq=False)
 class Struct(Node):
-    """{'a': 1}, MAP {'a': 1}, and constants whose type is not inferred"""
+    """{'a': 1}, MAP {'a': 1}, and constants whose type is not inferred; `names` are those of the fields of a struct."""
 
     items: list[Node]
+    names: list[str] = field(default_factory=list)
 
     @property
     def children(self) -> tuple[Node, ...]:

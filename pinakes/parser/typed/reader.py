@@ -69,6 +69,7 @@ _TYPES = frozenset(
     "BOOL VARCHAR CHAR CHARACTER TEXT STRING DATE TIME TIMESTAMP TIMESTAMPTZ DATETIME INTERVAL BYTEA VARBINARY BINARY "
     "BLOB UUID NVARCHAR JSON JSONB".split()
 )
+_SIGNED = frozenset("TINYINT SMALLINT INT INTEGER BIGINT".split())
 _TESTS = {"IN": _COMPARISON, "BETWEEN": _COMPARISON} | dict.fromkeys(
     ("LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP"), _LIKE
 )
@@ -707,15 +708,16 @@ class _Reader:
             return self._array(start)
         if word == "{":
             self.at += 1
-            items = list[n.Node]()
+            items, names = list[n.Node](), list[str]()
             while not self.take("}"):
                 if self.kinds[self.at] not in ("string", "word", "quoted"):
                     raise Unread
+                names.append(self.texts[self.at])
                 self.at += 1
                 self.expect(":")
                 items.append(self.expression())
                 self.take(",")
-            return n.Struct(start, self.ends[self.at], items)
+            return n.Struct(start, self.ends[self.at], items, names)
         raise Unread
 
     def _map(self) -> n.Node:
@@ -728,9 +730,18 @@ class _Reader:
             self.take(",")
         return n.Struct(start, self.ends[self.at], items)
 
-    def _array(self, start: int) -> n.Array:
+    def _array(self, start: int) -> n.Node:
         self.expect("[")
         items = [] if self.words[self.at] == "]" else self._expressions()
+        if len(items) == 1 and self.take("FOR"):
+            names = [self.name()]
+            while self.take(","):
+                names.append(self.name())
+            self.expect("IN")
+            base = self.expression()
+            condition = self.expression() if self.take("IF") else None
+            self.expect("]")
+            return n.Comprehension(start, self.ends[self.at], tuple(names), items[0], base, condition)
         self.expect("]")
         return n.Array(start, self.ends[self.at], items)
 
@@ -1019,6 +1030,8 @@ class _Reader:
             pass
         elif name in ("CHARACTER", "CHAR") and self.take("VARYING"):
             name = "VARCHAR"
+        elif name in _SIGNED and self.take("UNSIGNED"):
+            name += " UNSIGNED"
         numbers: tuple[int, ...] = ()
         if self.words[self.at] == "(" and self.kinds[self.at + 1] == "number":
             self.at += 1

@@ -17,7 +17,7 @@ from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
 from pinakes.parser.typed.references import references, references_at_most
-from pinakes.parser.typed.texts import written
+from pinakes.parser.typed.texts import subscript, written
 from pinakes.parser.typed.values import (
     BOOLEAN,
     Environment,
@@ -25,6 +25,7 @@ from pinakes.parser.typed.values import (
     Value,
     bound_of,
     is_float,
+    is_integer,
     is_nested,
     is_struct,
     is_text,
@@ -164,6 +165,8 @@ def _exists(writer: Writer, node: n.Exists, scope: Scope) -> Value:
 def _index(writer: Writer, node: n.Index, scope: Scope) -> Value:
     values = _of_plain_struct(writer.all_children(node, scope))
     base, type = values[0][1].type, None
+    if is_text(base) and all(is_integer(v.type) or isinstance(i, n.Null) for i, v in values[1:]):
+        return subscript(writer, node, values)
     if base is not None and not node.slices and len(node.items) == 1:
         key = node.items[0]
         if pa.types.is_struct(base) and isinstance(key, n.Text):
@@ -204,9 +207,17 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
     type = (
         writer.typed_by(f"[{', '.join(f'c{i}' for i in range(len(values)))}]", [v for _, v in values])
         if values
-        else None
+        else writer.typed_by("[]", ())
     )
     return writer.composed_value(node, bounds.put_together(writer, values), type)
+
+
+def _struct(writer: Writer, node: n.Struct, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    if len(node.names) != len(values) or any(name != name.lower() for name in node.names):
+        return writer.composed_value(node, values, None)
+    parts = ", ".join(f"{text_literal(name)}, c{at}" for at, name in enumerate(node.names))
+    return writer.composed_value(node, values, writer.typed_by(f"named_struct({parts})", [v for _, v in values]))
 
 
 def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
@@ -304,7 +315,7 @@ VISITORS: Visitors = {
     n.Paren: _paren,
     n.Row: _untyped,
     n.Array: _array,
-    n.Struct: _untyped,
+    n.Struct: _struct,
     n.Index: _index,
     n.Field: _field,
     n.AtTimeZone: temporal.at_time_zone,

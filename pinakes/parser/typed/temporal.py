@@ -128,14 +128,34 @@ def _micros_of(seconds: str) -> int:
 
 def interval(writer: Writer, node: n.Interval, scope: Scope) -> Value:
     if node.operand is not None:
-        inner = writer.value(node.operand, scope)
-        return Value(writer.composed(node, ((node.operand, inner.text),)), INTERVAL)
+        return of_number(writer, node, node.operand, writer.value(node.operand, scope), node.unit or "")
     length = length_of(node)
     if (
         length is not None and node.value is not None and ":" in node.value
     ):  # DataFusion does not accept clock times here
         return Value(written(length), INTERVAL)
     return Value(None, INTERVAL)
+
+
+def of_number(writer: Writer, node: n.Node, operand: n.Node, value: Value, unit: str) -> Value:
+    """Returns an interval of so many units. Only seconds and their parts have fractions."""
+    name = _SPELLINGS.get(unit)
+    if name is None:
+        raise writer.refuse(
+            "an INTERVAL of an expression needs a unit: write INTERVAL (x) DAY, or x * INTERVAL '1 day'"
+        )
+    if value.type is not None and pa.types.is_null(value.type):
+        return Value("CAST(NULL AS INTERVAL)", INTERVAL)
+    is_fraction = is_decimal(value.type) or is_float(value.type)
+    if not is_integer(value.type) and not (is_fraction and name in ("second", "millisecond")):
+        raise writer.refuse(
+            f"an INTERVAL of {name}s takes an integer: write CAST(… AS BIGINT), or x * INTERVAL '1 {name}'"
+        )
+    one = n.Interval(node.start, node.end, "1", name)
+    product = n.Binary(node.start, node.end, "*", operand, one)
+    found = _scaled(writer, product, value, Value(None, INTERVAL))
+    assert found is not None
+    return found
 
 
 def written(length: Length) -> str:

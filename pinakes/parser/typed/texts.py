@@ -8,6 +8,7 @@ TIMESTAMP or DATE. A text that is cast to a list would become its only element.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.parser.functions import UUID_TEXT
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import Value, is_duration, is_interval, is_text, is_time, is_timestamp
+from pinakes.parser.workarounds.writing import is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Writer
@@ -129,3 +131,29 @@ def written(writer: Writer, node: n.Node, value: Value) -> Value:
 def cut(text: str, type: n.TypeName) -> str:
     """Cuts a text to the length of its type."""
     return f"substr({text}, 1, {type.numbers[0]})" if len(type.numbers) == 1 else text
+
+
+# --- characters --------------------------------------------------------------------------------------------------
+
+_LONGEST = 300
+"""Maximum characters of an operand that is duplicated in the text."""
+
+
+def subscript(writer: Writer, node: n.Index, values: Sequence[tuple[n.Node, Value]]) -> Value:
+    """Returns text[2] or text[2:3]: characters by their positions from 1, or from -1 backwards, as in DuckDB. What is
+    outside of the text is left out.
+    """
+    texts = [writer.text(child, value) for child, value in values]
+    if len(texts) != 2 + node.slices:
+        raise NotSupportedError("a slice of a text has two bounds: text[2:3]")
+    if not all(is_repeatable(child) and len(text) <= _LONGEST for (child, _), text in zip(values, texts, strict=True)):
+        raise NotSupportedError("a subscript of such a long text is not supported: write substr(…)")
+    text, *bounds = texts
+    places = [
+        f"(CASE WHEN {bound} < 0 THEN character_length({text}) + {bound} + 1 ELSE {bound} END)" for bound in bounds
+    ]
+    if not node.slices:
+        return Value(f"substr({text}, {places[0]}, CASE WHEN {places[0]} < 1 THEN 0 ELSE 1 END)", pa.string())
+    first = f"(CASE WHEN {places[0]} < 1 THEN 1 ELSE {places[0]} END)"
+    length = f"CASE WHEN {places[1]} < {first} THEN 0 ELSE {places[1]} - {first} + 1 END"
+    return Value(f"substr({text}, {first}, {length})", pa.string())

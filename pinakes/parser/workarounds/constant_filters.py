@@ -23,8 +23,8 @@ AGGREGATES = frozenset(
     "last_value max mean median min nth_value percentile_cont quantile_cont regr_avgx regr_avgy regr_count "
     "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy stddev stddev_pop stddev_samp string_agg sum var "
     "var_pop var_population var_samp var_sample "
-    "approx_percentile approx_quantile approx_count_distinct arg_max arg_min count_if countif first histogram last "
-    "list max_by min_by mode".split()
+    "approx_percentile approx_quantile approx_count_distinct arbitrary every arg_max arg_min count_if countif first "
+    "group_concat histogram last list listagg max_by min_by mode".split()
 )
 """The aggregates of DataFusion 55 and of `parser/functions/aggregates.py`, and no others: a LIMIT 1 after another
 function would lose rows."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.names import text_literal
+from pinakes.core.names import quote, text_literal
 from pinakes.parser.expansion import NAME_OF
 from pinakes.parser.faults import Fault
 from pinakes.parser.functions.catalog import UNTYPED
@@ -20,9 +20,19 @@ from pinakes.parser.workarounds.grouped_constants import hide_constants
 from pinakes.parser.workarounds.grouped_rows import flatten_groups
 from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW, guard_join, guard_order, guard_select
 from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
+from pinakes.parser.workarounds.ordered_distincts import DISTINCT, refuse_reversed
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
-from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, is_repeatable, operand, parts_of
+from pinakes.parser.workarounds.writing import (
+    Changes,
+    Template,
+    Written,
+    all_below,
+    bare,
+    is_repeatable,
+    operand,
+    parts_of,
+)
 
 _CONCERNED = re.compile(
     r"\bHAVING\b|\bEXISTS\b|\b(?:ANY|SOME)\s*\(|\bROLLUP\b|\bCUBE\b|\bGROUPING\b"
@@ -35,6 +45,7 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b|(?<!FROM )\(\s*VALUES\b"
 _ROWS = re.compile(r"FROM \(\s*VALUES\b", re.IGNORECASE)
 """Rows in FROM, which only matter for aggregates over them."""
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
+_LOOP = re.compile(r"\bFOR\b", re.IGNORECASE)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\"?\s*\(")
 _LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
 """Nodes that need no workaround."""
@@ -46,7 +57,7 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     need a workaround and can't be parsed here.
     """
     aggregates = is_source or reads_views or _ROWS.search(text)
-    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
+    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text) or DISTINCT.search(text) or _LOOP.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
     if not (concerned or is_read) and UNTYPED.keys().isdisjoint(map(str.lower, _CALL.findall(text))):
         return Written(text, text)
@@ -86,9 +97,12 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
         select_nothing(node, changes)
         may_be_null(node, changes)
         count_rows(node, changes, reads_views=reads_views)
-        if isinstance(node, n.Join):
+        if isinstance(node, n.Comprehension):
+            _with_lambdas(node, changes)
+        elif isinstance(node, n.Join):
             guard_join(node, changes)
         elif isinstance(node, n.Select):
+            refuse_reversed(node, changes)
             guard_select(node, defined, changes, is_read=is_source or id(node) not in outermost)
         elif isinstance(node, n.Query):
             guard_order(node, changes)
@@ -110,6 +124,15 @@ def _write_out_between(node: n.Between, changes: Changes) -> None:
             )
         within += [" OR ", *x, " BETWEEN ", *high, " AND ", *low]
     changes.replace(node, ["(NOT (" if node.negated else "(", *within, "))" if node.negated else ")"])
+
+
+def _with_lambdas(node: n.Comprehension, changes: Changes) -> None:
+    """[x + 1 FOR x IN list IF x > 1] as list_transform(list_filter(list, x -> x > 1), x -> x + 1)"""
+    names = f"({', '.join(map(quote, node.names))}) -> "
+    base: Template = [node.base]
+    if node.condition is not None:
+        base = ["list_filter(", node.base, ", ", names, node.condition, ")"]
+    changes.replace(node, ["list_transform(", *base, ", ", names, node.body, ")"])
 
 
 def _outermost(body: n.Node) -> Iterator[n.Node]:

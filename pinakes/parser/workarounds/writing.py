@@ -16,7 +16,7 @@ Template = list["str | n.Node"]
 """Text, and nodes of the tree, which are written with their own replacements."""
 
 _WORD = re.compile(r"[\w$]+")
-_VOLATILE = frozenset({"random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
+_VOLATILE = frozenset({"random", "rand", "uuid", "gen_random_uuid", "uuid_generate_v4", "uuidv4", "uuidv7"})
 
 
 @dataclass(frozen=True, slots=True)
