@@ -79,6 +79,7 @@ class Resolved:
         self.places: list[Place] = []
         """Those of outer subqueries precede those in them."""
         self.defined: dict[str, n.Defined] = {}
+        self._scopes: dict[int, Scope] = {}
         self._columns = columns
         self._bound: tuple[str, ...] = ()
         self._query(root, None, {})
@@ -94,8 +95,9 @@ class Resolved:
         """Returns whether the query of every column in a query is known."""
         return all(id(node) in self.found for node in all_below(query) if isinstance(node, n.Column))
 
-    def leaves(self, select: n.Select) -> list[Source]:
-        return self._sources[id(select)]
+    def scopes(self, query: n.Query) -> list[Scope]:
+        """Returns the scopes of a query, and of those in it."""
+        return [self._scopes[id(node)] for node in all_below(query) if id(node) in self._scopes]
 
     # --- queries -------------------------------------------------------------------------------------------------
 
@@ -140,7 +142,7 @@ class Resolved:
     def _select(
         self, select: n.Select, query: n.Query, parent: Scope | None, defined: dict[str, Names]
     ) -> Names:
-        scope = Scope(parent, select)
+        scope = self._scopes[id(select)] = Scope(parent, select)
         joins = list[n.Join]()
         for source in select.sources:
             self._from(source, scope, defined, joins, query)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.faults import Fault
 from pinakes.parser.subqueries.grouped import split_grouped
 from pinakes.parser.subqueries.joins import Edit, Joiner
-from pinakes.parser.subqueries.names import Columns, Place, Resolved, columns_in
+from pinakes.parser.subqueries.names import Columns, Place, Resolved, Scope, columns_in
 from pinakes.parser.subqueries.spread import Unsupported, has_one_row
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.reader import Unread, read
 from pinakes.parser.workarounds.constant_filters import aggregates, conjuncts
 from pinakes.parser.workarounds.writing import Written, all_below, bare, within_query
+from pinakes.parser.wrong_results import CAPTURED, LOST_NULLS
 
 _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE|VALUES)\b", re.IGNORECASE)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
@@ -70,6 +72,8 @@ def _next(
             return grouped or Joiner(text, resolved, number, is_stable).edits(place)
         except Unsupported:
             continue
+    for place in resolved.places:
+        plans.refuse_wrong(place)
     return None
 
 
@@ -147,6 +151,8 @@ class _Plans:
         """Returns whether EXISTS or IN stands where NULL and false are the same, and DataFusion makes a join of it."""
         if place.clause not in ("where", "having"):
             return False
+        if isinstance(place.node, n.Quantified) and (place.clause != "where" or self._captures(place)):
+            return False
         if isinstance(place.node, n.Exists):
             return True
         negated = self._is_not_in(place)
@@ -159,6 +165,26 @@ class _Plans:
         while kinds and kinds[-1] == "NOT":
             kinds.pop()
         return all(kind == "AND" for kind in kinds)
+
+    def refuse_wrong(self, place: Place) -> None:
+        """Raises an error if a comparison that was not rewritten would be answered wrongly."""
+        if isinstance(place.node, n.InQuery) and not isinstance(place.node.operand, n.Row):
+            if not self._is_condition(place):
+                raise NotSupportedError(LOST_NULLS)
+        elif isinstance(place.node, n.Quantified) and not self._is_condition(place):
+            raise NotSupportedError(CAPTURED.format("ALL" if "ALL" in self._words(place) else "ANY"))
+
+    def _captures(self, place: Place) -> bool:
+        """Returns whether the compared column of ANY or ALL would be looked up within the subquery: sources outside
+        and within have the same name, or none.
+        """
+        inner = {source.names[-1] for scope in self._resolved.scopes(place.inner) for source in scope.sources}
+        outer = set[str]()
+        scope: Scope | None = place.scope
+        while scope is not None:
+            outer |= {source.names[-1] for source in scope.sources}
+            scope = scope.parent
+        return not inner.isdisjoint(outer) or "" in inner | outer
 
     def _is_not_in(self, place: Place) -> bool:
         assert isinstance(place.node, n.InQuery | n.Quantified)
