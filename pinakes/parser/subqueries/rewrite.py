@@ -108,7 +108,8 @@ class _Plans:
         node, query = place.node, place.inner
         outer = set(map(id, self._resolved.free(query)))
         if not outer:
-            return place.clause == "from" or isinstance(node, n.Scalar) or self._is_condition(place)
+            is_value = isinstance(node, n.Scalar) and not place.is_aggregated
+            return place.clause == "from" or is_value or self._is_condition(place)
         if self._everything or not self._resolved.is_known(query):
             return not self._everything
         nested = [self._by_node[id(part)] for part in all_below(query) if id(part) in self._by_node]
@@ -133,10 +134,12 @@ class _Plans:
             return self._is_lateral_plannable(place, equal=equal)
         if not self._is_condition(place):
             return False
+        if query.order:
+            return False
         if isinstance(node, n.Exists):
-            single = has_one_row(body) and (body.having is not None or len(body.items) > 1 or bool(query.tail))
-            grouped = bool(body.groups) and not equal
-            return not single and not grouped and len(query.tail) < 2
+            single = has_one_row(body)
+            is_count = equal and body.having is None and len(body.items) == 1 and not query.tail
+            return (equal or not body.groups) and (not single or is_count) and len(query.tail) < 2
         return not (query.tail or has_one_row(body) or (body.groups or body.distinct) and not equal)
 
     def _is_lateral_plannable(self, place: Place, *, equal: bool) -> bool:
