@@ -78,6 +78,8 @@ _LATE_TEXT = re.compile(rf"\"(?:repeat|\$[lr]pad){re.escape(LATE)}\"\(")
 _RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
 _SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
 
+_SUBQUERY_OR_ROWS = re.compile(r"(?<!FROM )\(\s*(?:SELECT|WITH|FROM|TABLE|VALUES)\b", re.IGNORECASE)
+
 
 class Planner:
     def __init__(
@@ -274,7 +276,7 @@ class Planner:
 
     def _without_subqueries(self, sql: str, *, everything: bool) -> Sequence[Written]:
         """The steps to a text without the subqueries that DataFusion can't plan."""
-        if not _SUBQUERY.search(sql):
+        if not _SUBQUERY_OR_ROWS.search(sql):
             return ()
         from pinakes.parser.subqueries.rewrite import rewrite_subqueries
 
@@ -289,10 +291,20 @@ class Planner:
         return rewrite_subqueries(sql, columns, is_stable, everything=everything)
 
     def _plan(self, sql: str, statement: Planned, locate: Locate | None) -> Plan:
+        try:
+            return self._plan_text(sql, statement, locate)
+        except NotSupportedError:
+            if not self._without_subqueries(sql, everything=True):
+                raise
+            return self._plan_text(sql, statement, locate, joins_subqueries=True)
+
+    def _plan_text(
+        self, sql: str, statement: Planned, locate: Locate | None, *, joins_subqueries: bool = False
+    ) -> Plan:
         query, session = self.execution.query, self._session
         try:
             with query.phase("plan"), nullcontext() if self.is_nested else session.plan_lock:
-                bound = self.bind(sql, statement, locate)
+                bound = self.bind(sql, statement, locate, joins_subqueries=joins_subqueries)
                 with translated(bound.locate):
                     if statement.parsed:
                         frame = plan_frame(bound, session, query, nested=self.is_nested)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
-from pinakes.parser.subqueries.joins import Edit
+from pinakes.parser.subqueries.joins import Edit, applies_to_groups
 from pinakes.parser.subqueries.names import Place, Resolved, columns_in
-from pinakes.parser.subqueries.spread import Printer, Unsupported, has_one_row
+from pinakes.parser.subqueries.spread import Printer, Unsupported
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.workarounds.constant_filters import AGGREGATES
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable, parts_of
@@ -21,10 +21,7 @@ from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable, p
 
 def split_grouped(text: str, resolved: Resolved, place: Place, number: int) -> list[Edit] | None:
     """Returns the changes of the text; None if the subquery does not apply to groups."""
-    select = place.select
-    if place.clause not in ("item", "having", "order") or place.is_aggregated:
-        return None
-    if not (select.groups or has_one_row(select)):
+    if not applies_to_groups(place):
         return None
     if isinstance(place.node, n.Exists) and not resolved.free(place.inner):
         return None

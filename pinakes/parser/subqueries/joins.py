@@ -54,6 +54,8 @@ class Joiner:
         if not is_repeatable(place.inner) or not self.resolved.is_known(place.inner):
             raise Unsupported
         free = self.resolved.free(place.inner)
+        if place.inner.defined and (edits := self._inlined(place, free)) is not None:
+            return edits
         if any(self.resolved.found[id(column)].scope.owner is not place.select for column in free):
             raise Unsupported
         if any(self.resolved.found[id(column)].source is None for column in free):
@@ -62,10 +64,11 @@ class Joiner:
             return simple
         if place.clause == "from":
             return self._lateral(place, free)
-        if place.clause not in ("item", "where", "group", "having", "order", "window"):
+        if place.clause == "on":
+            return self._of_join(place, free)
+        if place.clause not in ("item", "where", "group", "having", "order"):
             raise Unsupported
-        is_late = place.clause in ("having", "order", "item", "window") and not place.is_aggregated
-        if is_late and (place.select.groups or has_one_row(place.select)):
+        if applies_to_groups(place):
             raise Unsupported  # `grouped.py` comes first
         if place.clause == "order" and (place.select.distinct or place.query.body is not place.select):
             raise Unsupported
@@ -76,7 +79,9 @@ class Joiner:
 
     # --- the domain ----------------------------------------------------------------------------------------------
 
-    def _domain(self, place: Place, free: Sequence[n.Column], sources: Sequence[n.Node]) -> Domain:
+    def _domain(
+        self, place: Place, free: Sequence[n.Column], sources: Sequence[n.Node], *, where: bool = True
+    ) -> Domain:
         """Returns the values of the outer columns, of the sources that have them, with the conditions on these."""
         name = f"$d{self.number}"
         if not free:
@@ -102,8 +107,10 @@ class Joiner:
         columns = tuple(f"{name}_{at + 1}" for at in range(len(keys)))
         items = ", ".join(f"{key} AS {quote(column)}" for key, column in zip(keys.values(), columns, strict=True))
         tables = ", ".join(self.text[source.start : source.end] for source in kept)
-        where = " AND ".join(f"({self.text[c.start : c.end]})" for c in self._conditions(place.select, kept))
-        text = f"SELECT DISTINCT {items} FROM {tables}{f' WHERE {where}' if where else ''}"
+        conditions = self._conditions(place.select, kept) if where else []
+        text = f"SELECT DISTINCT {items} FROM {tables}"
+        if conditions:
+            text += f" WHERE {' AND '.join(f'({self.text[c.start : c.end]})' for c in conditions)}"
         self._keys = list(keys.values())
         return Domain(text, name, columns, instead)
 
@@ -298,6 +305,75 @@ class Joiner:
             edits.append((item.start, item.end, f"* EXCEPT ({excluded}{hidden})"))
         return edits
 
+    # --- ON ------------------------------------------------------------------------------------------------------
+
+    def _of_join(self, place: Place, free: Sequence[n.Column]) -> list[Edit]:
+        """Moves the condition of an inner join to WHERE. In that of LEFT JOIN, joins the rows to the side that the
+        subquery refers to.
+        """
+        select, join = place.select, None
+        for source in select.sources:
+            joins = spine(source)[1]
+            for at, one in enumerate(joins):
+                if one.on is place.path[0] and all(later.kind in _KEPT for later in joins[at + 1 :]):
+                    join = one
+        if join is None or join.on is None:
+            raise Unsupported
+        on = f"({self.text[join.on.start : join.on.end]})"
+        if join.kind in INNER:
+            edits = [(join.left.end, join.right.start, " CROSS JOIN "), (join.right.end, join.end, "")]
+            if select.where is None:
+                end = select.sources[-1].end
+                last = edits.pop() if end == join.end else None
+                return [*edits, (end if last is None else last[0], end, f" WHERE {on}")]
+            where = self.text[select.where.start : select.where.end]
+            return [*edits, (select.where.start, select.where.end, f"({where}) AND {on}")]
+        if join.kind not in ("LEFT", "LEFT OUTER"):
+            raise Unsupported
+        operand = place.node.operand if isinstance(place.node, n.InQuery | n.Quantified) else None
+        columns = [*free, *(columns_in(operand) if operand is not None else ())]
+        found = [self.resolved.found.get(id(column)) for column in columns]
+        right = set(map(id, all_below(join.right)))
+        sides = {one is not None and one.source is not None and id(one.source.node) in right for one in found}
+        if len(sides) > 1 or None in found:
+            raise Unsupported
+        side = join.right if sides == {True} else join.left
+        domain = self._domain(place, free, [side], where=False)
+        rows, value = self._rows(place, domain)
+        edits = [*self._stars(select), (place.node.start, place.node.end, value)]
+        if side is join.left:
+            return [*edits, (side.end, side.end, rows)]
+        return [*edits, (side.start, side.start, "("), (side.end, side.end, f"{rows})")]
+
+    # --- WITH ----------------------------------------------------------------------------------------------------
+
+    def _inlined(self, place: Place, free: Sequence[n.Column]) -> list[Edit] | None:
+        """Writes the queries of WITH in place of their names, if they refer to the outer query."""
+        query, outer = place.inner, set(map(id, free))
+        if not any(id(column) in outer for one in query.defined for column in columns_in(one)):
+            return None
+        if query.recursive or not isinstance(query.body, n.Select):
+            raise Unsupported
+        names = [part.name for part in all_below(query) if isinstance(part, n.Defined)]
+        if len(set(names)) < len(names):
+            raise Unsupported
+        printer, known = Printer(self.text), dict[str, n.Defined]()
+        for one in (*query.defined, None):
+            below = all_below(query.body) if one is None else all_below(one)
+            for table in below:
+                defined = known.get(table.parts[0]) if isinstance(table, n.Table) and len(table.parts) == 1 else None
+                if isinstance(table, n.TableOf):
+                    raise Unsupported
+                if isinstance(table, n.Table) and defined is not None:
+                    columns = table.columns or defined.columns
+                    listed = f"({', '.join(map(quote, columns))})" if columns else ""
+                    alias = quote(table.alias or table.parts[0])
+                    printer.instead[id(table)] = f"({printer.write(defined.query)}) AS {alias}{listed}"
+            if one is not None:
+                known[one.name] = one
+        tail = self.text[query.body.end : query.end]
+        return [(query.start, query.end, printer.write(query.body) + tail)]
+
     # --- LATERAL -------------------------------------------------------------------------------------------------
 
     def _lateral(self, place: Place, free: Sequence[n.Column]) -> list[Edit]:
@@ -369,5 +445,25 @@ class Joiner:
         return [(node.start, node.end, f"((SELECT count(*) FROM ({rows}) AS {quote(name)}) > 0)")]
 
 
+def applies_to_groups(place: Place) -> bool:
+    """Returns whether a subquery is evaluated for groups, not for the rows that they consist of."""
+    select = place.select
+    if place.clause not in ("item", "having", "order") or place.is_aggregated:
+        return False
+    if not (select.groups or has_one_row(select)):
+        return False
+    item = place.path[0]
+    return not (isinstance(item, n.Item) and any(_names_item(group, item, select) for group in select.groups))
+
+
+def _names_item(group: n.Node, item: n.Item, select: n.Select) -> bool:
+    """Returns whether a key of GROUP BY is an item by its alias or position."""
+    if isinstance(group, n.Column):
+        return group.parts == (item.alias,)
+    return isinstance(group, n.Number) and group.text == str(select.items.index(item) + 1)
+
+
+_KEPT = frozenset({*INNER, "LEFT", "LEFT OUTER"})
+"""Joins that keep the rows of the left side, or drop them."""
 _OTHERS = frozenset({"RIGHT", "RIGHT OUTER", "FULL", "FULL OUTER", "RIGHT SEMI", "RIGHT ANTI"})
 """Joins that the rows before a comma would take part in."""

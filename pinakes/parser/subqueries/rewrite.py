@@ -163,6 +163,9 @@ class _Plans:
         if isinstance(place.node, n.Quantified):
             negated = "ALL" in self._words(place)
         kinds = [part.operator if isinstance(part, n.Unary | n.Binary) else "" for part in operators]
+        body = place.inner.body
+        if any(kind != "AND" for kind in kinds) and not (isinstance(body, n.Select) and not body.distinct):
+            return False  # DataFusion would select its column twice
         if not negated and "NOT" not in kinds:
             return all(kind in ("AND", "OR") for kind in kinds)
         while kinds and kinds[-1] == "NOT":

@@ -421,13 +421,19 @@ def spine(source: n.Node) -> tuple[n.Node, list[n.Join]]:
 def is_repeatable_query(query: n.Node, text: str) -> bool:
     """Returns whether reading it twice gives the same rows: LIMIT and windows may take others of equal order."""
     for part in all_below(query):
-        if isinstance(part, n.Query) and part.tail:
+        if isinstance(part, n.Query) and part.tail and not _is_series(part):
             return False
         if isinstance(part, n.Call) and part.over:
             return False
         if isinstance(part, n.TableCall) and part.name not in ("range", "generate_series", "unnest"):
             return False
     return is_repeatable(query)
+
+
+def _is_series(query: n.Query) -> bool:
+    """Returns whether a query is a series whose size `parser/rewrites.py` has written behind it."""
+    sources = query.body.sources if isinstance(query.body, n.Select) else []
+    return len(sources) == 1 and isinstance(sources[0], n.TableCall) and not query.order
 
 
 def _window_of(text: str, call: n.Call) -> tuple[int, bool]:
