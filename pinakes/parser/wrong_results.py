@@ -13,8 +13,17 @@ from sqlglot import expressions as exp
 from pinakes.parser.faults import Fault
 from pinakes.parser.using_columns import star_of, written_out
 
-WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN", "RECURSIVE"})
+WORDS = frozenset({"FULL", "RIGHT", "LEFT", "RECURSIVE"})
 """A statement without these words needs no check of its tree."""
+
+LOST_NULLS = (
+    "[NOT] IN (SELECT …) is not supported in this place, since NULL would be taken for false: write it as a condition of "
+    "WHERE, joined to others by AND, or [NOT] EXISTS (SELECT … WHERE …)"
+)
+CAPTURED = (
+    "{0} (SELECT …) is not supported in this place: write it in WHERE, over tables of other names than those outside, or "
+    "[NOT] EXISTS (SELECT … WHERE …)"
+)
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
 
@@ -25,12 +34,16 @@ def refuse_wrong_results(root: exp.Expr, words: set[str]) -> None:
         _refuse_shared_keys(root)
     if "LEFT" in words and not words.isdisjoint(("USING", "NATURAL")):
         _refuse_lost_keys(root)
-    if not words.isdisjoint(("ALL", "ANY", "SOME")):
-        _refuse_captured_columns(root)
-    if "IN" in words:
-        _refuse_lost_nulls(root)
     if "RECURSIVE" in words and not words.isdisjoint(("LIMIT", "OFFSET", "FETCH")):
         _refuse_lost_limits(root)
+
+
+def refuse_subqueries(root: exp.Expr) -> None:
+    """Raises a Fault at the first subquery that would be answered wrongly, in a text that can't be rewritten
+    (`subqueries/`).
+    """
+    _refuse_captured_columns(root)
+    _refuse_lost_nulls(root)
 
 
 # --- FULL JOIN … USING -------------------------------------------------------------------------------------------
@@ -81,11 +94,7 @@ def _refuse_captured_columns(root: exp.Expr) -> None:
         if outer.isdisjoint(inner) and "" not in outer | inner and not isinstance(clause, exp.Having | exp.Qualify):
             continue
         word = "ALL" if isinstance(quantified, exp.All) else "ANY"
-        raise _fault(
-            f"{word} (SELECT …) is only supported in WHERE, over tables of other names than those outside: give both "
-            "aliases of their own, or write [NOT] EXISTS (SELECT … WHERE …)",
-            quantified.parent or quantified,
-        )
+        raise _fault(CAPTURED.format(word), quantified.parent or quantified)
 
 
 def _sources_around(node: exp.Expr) -> Iterator[str]:
@@ -117,11 +126,7 @@ def _refuse_lost_nulls(root: exp.Expr) -> None:
     """
     for found in root.find_all(exp.In):
         if found.args.get("query") is not None and not _is_sound(found):
-            raise _fault(
-                "NOT IN (SELECT …) is only supported as a condition of its own, joined to others by AND: otherwise "
-                "a NULL would count as a match. Write NOT EXISTS (SELECT … WHERE …)",
-                found,
-            )
+            raise _fault(LOST_NULLS, found)
 
 
 def _is_sound(found: exp.Expr) -> bool:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError
-from pinakes.parser.typed import NANOSECONDS, NONZERO, ROUNDED
+from pinakes.parser.typed import NANOSECONDS, NONZERO, ONE_ROW, ROUNDED
 
 _INFINITY = float("inf")
 
@@ -40,6 +40,7 @@ def _functions() -> tuple[ScalarUDF, ...]:
             for name, function in functions.items()
         ),
         udf(_nanoseconds, [pa.month_day_nano_interval()], pa.decimal128(38, 0), "immutable", NANOSECONDS),
+        udf(_one_row, [pa.int64()], pa.bool_(), "immutable", ONE_ROW),
     )
 
 
@@ -77,6 +78,13 @@ def _nonzero(divisors: pa.Array, dividends: pa.Array) -> pa.Array:
     if _any(zero):
         _refuse(pc.and_(zero, pc.invert(pc.is_nan(dividends))), "division by zero")
     return divisors
+
+
+def _one_row(counts: pa.Array) -> pa.Array:
+    """True. `parser/subqueries` puts it before the value of a scalar subquery."""
+    found = pc.less_equal(counts, 1)
+    _refuse(pc.invert(found), "more than one row returned by a subquery used as an expression")
+    return found
 
 
 def _rounded(values: pa.Array) -> pa.Array:

@@ -7,7 +7,7 @@ its own planner, within the view's default catalog and namespace.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from contextvars import copy_context
@@ -80,6 +80,8 @@ _LATE_TEXT = re.compile(rf"\"(?:repeat|\$[lr]pad){re.escape(LATE)}\"\(")
 """A call that makes a long text of constants."""
 _RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
 _SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
+
+_SUBQUERY_OR_ROWS = re.compile(r"(?<!FROM )\(\s*(?:SELECT|WITH|FROM|TABLE|VALUES)\b", re.IGNORECASE)
 
 
 class Planner:
@@ -235,10 +237,15 @@ class Planner:
                 return [without_views(type) for type in found]
         return list(schema_of(self.plan(sql, statement, locate).frame).types)
 
-    def bind(self, sql: str, statement: Planned, locate: Locate | None = None) -> Bound:
+    def bind(
+        self, sql: str, statement: Planned, locate: Locate | None = None, *, joins_subqueries: bool = False
+    ) -> Bound:
         """The text without the forms that DataFusion answers wrongly and with the casts that its types need; its
-        relations; and the facts about both."""
+        relations; and the facts about both. With `joins_subqueries`, joins replace all subqueries that refer to
+        outer rows."""
         tree, is_unread = None, False
+        for step in self._without_subqueries(sql, everything=joins_subqueries):
+            sql, locate = step.text, _located(locate, step)
         if not _UNTYPED.fullmatch(sql):  # SELECT 1 is not worth the imports
             from pinakes.parser.workarounds.rewrite import rewrite_planned
 
@@ -288,11 +295,37 @@ class Planner:
             references=references,
         )
 
+    def _without_subqueries(self, sql: str, *, everything: bool) -> Sequence[Written]:
+        """The steps to a text without the subqueries that DataFusion can't plan."""
+        if not _SUBQUERY_OR_ROWS.search(sql):
+            return ()
+        from pinakes.parser.subqueries.rewrite import rewrite_subqueries
+
+        def columns(parts: tuple[str, ...]) -> Collection[str] | None:
+            relation = self._memo.get(parts) if len(parts) == 3 else None
+            return None if relation is None else relation.columns
+
+        def is_stable(parts: tuple[str, ...]) -> bool:
+            relation = self._memo.get(parts) if len(parts) == 3 else None
+            return relation is not None and relation.is_steady and relation.worker is None
+
+        return rewrite_subqueries(sql, columns, is_stable, everything=everything)
+
     def _plan(self, sql: str, statement: Planned, locate: Locate | None) -> Plan:
+        try:
+            return self._plan_text(sql, statement, locate)
+        except NotSupportedError:
+            if not self._without_subqueries(sql, everything=True):
+                raise
+            return self._plan_text(sql, statement, locate, joins_subqueries=True)
+
+    def _plan_text(
+        self, sql: str, statement: Planned, locate: Locate | None, *, joins_subqueries: bool = False
+    ) -> Plan:
         query, session = self.execution.query, self._session
         try:
             with query.phase("plan"), nullcontext() if self.is_nested else session.plan_lock:
-                bound = self.bind(sql, statement, locate)
+                bound = self.bind(sql, statement, locate, joins_subqueries=joins_subqueries)
                 with translated(bound.locate):
                     if statement.parsed:
                         frame = plan_frame(bound, session, query, nested=self.is_nested)

@@ -10,6 +10,8 @@ NONZERO = "$nonzero"
 """Returns a divisor, and reports zero (`engine/datafusion/checked_functions.py`). Defined here, since loading the
 rest of this package takes time that SELECT 1 does not need.
 """
+ONE_ROW = "$one_row"
+"""Returns true for a number of rows that is at most 1, and reports more: the rows of a scalar subquery."""
 NANOSECONDS = "$nanoseconds"
 """Returns the length of an interval in nanoseconds, with 30 days per month, as DECIMAL(38, 0)."""
 SERIES = "$series"
