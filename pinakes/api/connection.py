@@ -150,7 +150,7 @@ class Connection:
             raise InvalidArgument(f"a statement is a text, not a {type(sql).__name__}")
         values = bound(parameters)
         if parameters and not isinstance(parameters, Mapping):
-            check_count(self.session.engine.caches.statements.classify(sql), len(parameters))
+            check_count(self.session.read(sql)[0], len(parameters))
         scan = scopes is not None and self.session.settings.python_scan
         with variables(scopes) if scopes is not None and scan else nullcontext() as lookup:
             run = (session or self.session).run

@@ -35,10 +35,16 @@ if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
     from pinakes.engine.execution.tracker import Query
     from pinakes.engine.transactions.transaction import Transaction
+    from pinakes.parser import Translated
+    from pinakes.parser.statements import Statement
 
 
 MOST_WARNINGS = 100
 """How many wait to be shown: most clients of a server never ask for them."""
+
+
+OURS = ("pinakes", "postgres")
+"""Dialects that are read without a translation."""
 
 
 MEMORY = 1 << 16
@@ -92,6 +98,16 @@ class Session:
         otherwise it uses the slot of the caller's statement.
         """
         return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
+
+    def read(self, sql: str) -> tuple[Statement, Translated | None]:
+        """Parses a statement in the dialect of the session, and returns its translation if that is not ours."""
+        dialect = self.settings.dialect
+        if dialect in OURS:
+            return self.engine.caches.statements.classify(sql), None
+        from pinakes.parser import classify_dialect
+
+        found = self.engine.caches.statements.translate(sql, dialect, classify_dialect)
+        return found.statement, found
 
     @property
     def time_limit(self) -> tuple[float, bool]:

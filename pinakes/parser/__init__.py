@@ -3,7 +3,9 @@ sqlglot. What a name refers to, and plans, belong to `engine`. Start at `classif
 """
 
 from pinakes.parser.classify import (
+    Translated,
     classify,
+    classify_dialect,
     locate_from_clauses,
     locate_join_predicates,
     locate_references,
@@ -14,7 +16,9 @@ from pinakes.parser.split import ScriptPart, split
 
 __all__ = [
     "ScriptPart",
+    "Translated",
     "classify",
+    "classify_dialect",
     "locate_from_clauses",
     "locate_join_predicates",
     "locate_references",
