@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from sqlglot import expressions as exp
 
-from pinakes.parser.translation.nodes import arguments, call, form, number_of, refuse
-from pinakes.parser.translation.rules import Dialect, Function, float_division, forms, limited, no_escapes, renamed, same
+from pinakes.parser.translation.nodes import arguments, form, refuse
+from pinakes.parser.translation.rules import (
+    Dialect,
+    Function,
+    float_division,
+    forms,
+    limited,
+    no_escapes,
+    part_of_text,
+    renamed,
+    same,
+    substring_call,
+)
 
 _PARTS = frozenset(
     "year month day hour minute quarter week dow isodow doy isoyear epoch dayofweek weekday dayofyear decade century "
@@ -28,20 +39,6 @@ def _date_part(node: exp.Anonymous) -> exp.Expr | None:
     return _extract(exp.Extract(this=exp.Var(this=part.name), expression=value.copy()))
 
 
-def substring(node: exp.Anonymous) -> exp.Expr:
-    """substr, whose negative start counts from the end."""
-    found = arguments(node, 2, 3)
-    start = number_of(found[1])
-    length = number_of(found[2]) if len(found) == 3 else 0
-    if start is None or length is None or length < 0:
-        raise refuse("substr with a start or a length that is no constant, or a negative length")
-    if start >= 0:
-        return call("substr", *found)
-    if len(found) == 2:
-        return form(f"right({{0}}, {-start})", found[0])
-    return form(f"substr({{0}}, greatest(length({{0}}) - {-start} + 1, 1), {length})", found[0])
-
-
 FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt ceil ceiling cos cosh degrees exp floor ln log2 log10 pi pow power radians "
@@ -55,17 +52,20 @@ FUNCTIONS: dict[str, Function] = {
         "least replace lpad rpad repeat left right split_part string_split str_split ascii md5 sha256 levenshtein "
         "regexp_replace regexp_extract list_transform list_filter array_transform array_filter "
         "list_value list_contains list_has array_contains len array_length list_distinct list_sum list_max "
-        "list_min list_concat array_concat unnest struct_pack generate_series range ifnull "
+        "list_concat array_concat unnest struct_pack generate_series range ifnull "
         "json_extract json_extract_string json_array_length json_keys json_valid json_type current_schema current_date "
-        "last_day monthname dayname make_date age epoch uuid random hash gcd lcm factorial isnan isinf isfinite "
-        "bit_count to_json json_object json_array regexp_extract_all list_append list_prepend list_sort "
+        "last_day monthname dayname make_date age epoch uuid random gcd lcm factorial isnan isinf isfinite "
+        "bit_count to_json json_object json_array regexp_extract_all list_append list_prepend "
         "array_to_string map map_keys map_values cardinality nvl2 product histogram kurtosis skewness row version"
     ),
     "round": limited(1, 2),
+    "list_min": renamed("array_min"),
+    "list_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
+    "array_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
     "sign": forms("CAST(sign({0}) AS INT)"),
     "string_to_array": renamed("string_to_array"),
-    "substr": substring,
-    "substring": substring,
+    "substr": part_of_text(0),
+    "substring": part_of_text(0),
     "mod": forms("({0} % {1})"),
     "log": forms("log10({0})", "log({0}, {1})"),
     "regexp_matches": forms("regexp_matches({0}, {1})"),
@@ -108,9 +108,8 @@ DIALECT = Dialect(
         exp.Like: no_escapes,
         exp.ILike: no_escapes,
         exp.RegexpFullMatch: _full_match,
+        exp.RegexpLike: _full_match,
         exp.SimilarTo: _refuse_similar,
-        exp.Substring: lambda node: substring(
-            exp.Anonymous(this="substring", expressions=[node.this, node.args["start"], *filter(None, [node.args.get("length")])])
-        ),
+        exp.Substring: lambda node: part_of_text(0)(substring_call(node)),
     },
 )

@@ -26,7 +26,7 @@ from pinakes.parser.parameters import join_named
 
 _MARK = "\x01"
 """Starts the name of a call, so that sqlglot's parser does not know the function and keeps the call as it is."""
-_CALLED = frozenset("FILTER REPLACE LEFT RIGHT FIRST FORMAT RANGE SEQUENCE DATE UUID JSON TRUNCATE".split())
+_CALLED = frozenset("FILTER REPLACE LEFT RIGHT FIRST FORMAT LIST RANGE SEQUENCE DATE UUID JSON TRUNCATE".split())
 """Keywords that are functions before a bracket."""
 _SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "TRIM")
 """Functions with words between their arguments."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlglot import expressions as exp
 
 from pinakes.parser.faults import Fault
-from pinakes.parser.translation.nodes import arguments, call, form, form_of, name_of, refuse, text_of
+from pinakes.parser.translation.nodes import arguments, call, form, form_of, name_of, number_of, refuse, text_of
 
 Change = Callable[[exp.Expr], exp.Expr | None]
 """Returns what a node is replaced by; None leaves it, as it then is."""
@@ -33,7 +33,7 @@ _KNOWN = frozenset(
     BitwiseOr BitwiseRightShift BitwiseXor Boolean Bracket CTE Case Cast Collate Column ColumnDef Cube CurrentCatalog
     CurrentDate CurrentSchema CurrentTimestamp CurrentUser DPipe DataType DataTypeParam Delete Distinct Div Dot EQ
     Escape Except Exists Explode Extract Fetch Filter From GT GTE Group GroupingSets Having HexString ILike Identifier If
-    IgnoreNulls In Insert IntDiv Intersect Interval Is JSONExtract JSONExtractScalar Join Kwarg LT LTE Lambda Lateral Like Limit Literal Localtimestamp
+    IgnoreNulls In Insert IntDiv Intersect Interval Is JSONExtract JSONExtractScalar Join Kwarg LT LTE Lambda Lateral Like Limit LimitOptions Literal Localtimestamp
     Mod Mul NEQ Neg Not Null NullSafeEQ NullSafeNEQ Offset Or Order Ordered Paren Placeholder Pow PropertyEQ Qualify
     RegexpILike RegexpLike RespectNulls Returning Rollup Schema Select Slice Star Struct Sub Subquery Table TableAlias
     TableSample ToMap Tuple Union Unnest Update Values Var Version Where Window WindowSpec With WithinGroup
@@ -57,6 +57,9 @@ def apply(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
             tree = found
         else:
             node.replace(found)
+    left = next((n for n in tree.find_all(exp.Anonymous) if form_of(n) is None and name_of(n)[:1] == "$"), None)
+    if left is not None:  # a part of to_hex(md5(to_utf8(x))) alone
+        raise _placed(refuse("to_utf8 or md5 outside of to_hex(md5(to_utf8(x)))"), left)
     return tree
 
 
@@ -151,6 +154,33 @@ def joined(node: exp.Anonymous) -> exp.Expr:
     return form(f"({places})", *node.expressions)
 
 
+def substring_call(node: exp.Expr) -> exp.Anonymous:
+    """Returns SUBSTRING(x FROM 1 FOR 2) as a call."""
+    values = (node.this, node.args.get("start") or exp.Literal.number(1), node.args.get("length"))
+    return call("substring", *(value for value in values if value is not None))
+
+
+def part_of_text(zero: int) -> Function:
+    """substr, whose negative start counts from the end. A start of 0 is that of `zero`."""
+
+    def rule(node: exp.Anonymous) -> exp.Expr:
+        found = arguments(node, 2, 3)
+        start, length = number_of(found[1]), number_of(found[2]) if len(found) == 3 else 0
+        if start is None or length is None or length < 0:
+            raise refuse("substr with a start or a length that is no constant, or a negative length")
+        if start >= 0:
+            return call("substr", found[0], exp.Literal.number(start or zero), *found[2:])
+        if len(found) == 2:
+            return form(f"right({{0}}, {-start})", found[0])
+        return form(
+            f"(CASE WHEN length({{0}}) >= {-start} THEN substr(right({{0}}, {-start}), 1, {length}) "
+            f"ELSE substr({{0}}, 1, greatest(length({{0}}) - {-start - length}, 0)) END)",
+            found[0],
+        )
+
+    return rule
+
+
 # --- formats of dates --------------------------------------------------------------------------------------------
 
 _MYSQL = {"i": "%M", "s": "%S", "h": "%I", "M": "%B", "W": "%A", "D": None, "T": "%H:%M:%S", "v": "%V", "x": "%G"}
@@ -211,6 +241,9 @@ def replace_all(node: exp.Anonymous) -> exp.Expr:
     text, pattern, *other = arguments(node, 2, 3)
     new = of_java_groups(other[0]) if other else exp.Literal.string("")
     return form("regexp_replace({0}, {1}, {2}, 'g')", text, pattern, new)
+
+
+XOR = "(({0} | {1}) - ({0} & {1}))"
 
 
 # --- rules of nodes ----------------------------------------------------------------------------------------------
@@ -274,6 +307,23 @@ def _lateral(node: exp.Expr) -> None:
         raise refuse("LATERAL VIEW", "CROSS JOIN UNNEST(…)")
 
 
+def _within_group(node: exp.Expr) -> exp.Expr | None:
+    """string_agg(x, ',') WITHIN GROUP (ORDER BY y) as string_agg(x, ',' ORDER BY y)"""
+    inner, order = node.this, node.expression
+    if not isinstance(inner, exp.Anonymous) or name_of(inner) != "string_agg":
+        return None
+    if len(inner.expressions) != 2 or not isinstance(order, exp.Order):
+        raise refuse("listagg without a separator")
+    text, separator = inner.expressions
+    ordered = exp.Order(this=separator.copy(), expressions=[key.copy() for key in order.expressions])
+    return exp.Anonymous(this="string_agg", expressions=[text.copy(), ordered])
+
+
+def _limit_options(node: exp.Expr) -> None:
+    if node.args.get("percent") or node.args.get("with_ties"):
+        raise refuse("FETCH FIRST … PERCENT or WITH TIES")
+
+
 def _window(node: exp.Expr) -> None:
     if node.args.get("over") not in (None, "OVER"):
         raise refuse(f"{node.args['over']} behind a function")
@@ -281,8 +331,11 @@ def _window(node: exp.Expr) -> None:
 
 _NODES: Mapping[type[exp.Expr], Change] = {
     exp.Interval: _interval,
+    exp.WithinGroup: _within_group,
+    exp.LimitOptions: _limit_options,
     exp.JSONExtract: _arrow,
     exp.JSONExtractScalar: _arrow,
+    exp.BitwiseXor: lambda node: form(XOR, node.this, node.expression),
     exp.Explode: lambda node: call("unnest", node.this),
     exp.Table: _table,
     exp.Star: _star,

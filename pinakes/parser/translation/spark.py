@@ -15,9 +15,11 @@ from pinakes.parser.translation.rules import (
     joined,
     limited,
     of_java,
+    part_of_text,
     renamed,
     replace_all,
     same,
+    substring_call,
 )
 
 _PARTS = {
@@ -35,24 +37,6 @@ def _extract(node: exp.Expr) -> exp.Expr:
     if part not in _PARTS:
         raise refuse(f"EXTRACT({part})")
     return form(_PARTS[part], node.expression)
-
-
-def substring(node: exp.Anonymous) -> exp.Expr:
-    """substr, whose negative start counts from the end, and whose 0 is 1."""
-    found = arguments(node, 2, 3)
-    start = number_of(found[1])
-    length = number_of(found[2]) if len(found) == 3 else 0
-    if start is None or length is None or length < 0:
-        raise refuse("substr with a start or a length that is no constant, or a negative length")
-    if start >= 0:
-        return call("substr", found[0], exp.Literal.number(max(start, 1)), *found[2:])
-    if len(found) == 2:
-        return form(f"right({{0}}, {-start})", found[0])
-    return form(
-        f"(CASE WHEN length({{0}}) >= {-start} THEN substr(right({{0}}, {-start}), 1, {length}) "
-        f"ELSE substr({{0}}, 1, greatest(length({{0}}) - {-start - length}, 0)) END)",
-        found[0],
-    )
 
 
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -150,8 +134,8 @@ FUNCTIONS: dict[str, Function] = {
     "signum": forms("sign({0})"),
     "mod": forms("({0} % {1})"),
     "concat": joined,
-    "substr": substring,
-    "substring": substring,
+    "substr": part_of_text(1),
+    "substring": part_of_text(1),
     "lpad": limited(3, 3),
     "rpad": limited(3, 3),
     "replace": forms("replace({0}, {1}, '')", "replace({0}, {1}, {2})"),
@@ -231,8 +215,6 @@ DIALECT = Dialect(
         exp.Bracket: _bracket,
         exp.Lateral: _lateral,
         exp.Mod: lambda node: None,
-        exp.Substring: lambda node: substring(
-            exp.Anonymous(this="substring", expressions=[node.this, node.args["start"], *filter(None, [node.args.get("length")])])
-        ),
+        exp.Substring: lambda node: part_of_text(1)(substring_call(node)),
     },
 )

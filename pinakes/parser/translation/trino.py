@@ -6,6 +6,7 @@ from sqlglot import expressions as exp
 
 from pinakes.parser.translation.nodes import arguments, call, form, name_of, number_of, refuse, text_of
 from pinakes.parser.translation.rules import (
+    XOR,
     Dialect,
     Function,
     forms,
@@ -17,31 +18,27 @@ from pinakes.parser.translation.rules import (
     replace_all,
     same,
     strict,
+    substring_call,
 )
 
 
 def substring(node: exp.Anonymous) -> exp.Expr:
     """substr, whose negative start counts from the end; empty for 0 and for a start before the text."""
     found = arguments(node, 2, 3)
-    start = number_of(found[1])
+    start, count = number_of(found[1]), number_of(found[2]) if len(found) == 3 else 0
     if start is None:
-        return form("substr({0}, CASE WHEN {1} > 0 THEN {1} WHEN {1} < 0 AND length({0}) + {1} >= 0 THEN length({0}) + {1} + 1 ELSE length({0}) + 1 END)", *found[:2]) if len(found) == 2 else _refused()  # fmt: skip
-    if len(found) == 3 and (number_of(found[2]) or -1) < 0 and number_of(found[2]) != 0:
-        if number_of(found[2]) is not None:
-            return form("substr({0}, 1, 0)", found[0])
-        length = form("greatest({0}, 0)", found[2])
-    else:
-        length = found[2] if len(found) == 3 else None
+        raise refuse("substr whose start is no constant")
+    tail = found[2:] if count is not None and count >= 0 else [form("greatest({0}, 0)", *found[2:])]
     if start > 0:
-        return call("substr", found[0], found[1], *([length] if length is not None else []))
+        return call("substr", found[0], found[1], *tail)
     if start == 0:
         return form("substr({0}, 1, 0)", found[0])
-    inner = form(f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) ELSE right({{0}}, {-start}) END)", found[0])
-    return inner if length is None else form("substr({0}, 1, {1})", inner, length)
-
-
-def _refused() -> exp.Expr:
-    raise refuse("substr whose start is no constant")
+    places = ", {1}" if tail else ""
+    return form(
+        f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) ELSE substr(right({{0}}, {-start}), 1{places}) END)",
+        found[0],
+        *tail,
+    )
 
 
 def _extract(node: exp.Expr) -> exp.Expr | None:
@@ -62,10 +59,14 @@ _PARTS = {
 
 
 def _date_add(node: exp.Anonymous) -> exp.Expr | None:
-    unit, _, _ = arguments(node, 3, 3)
-    if (text_of(unit) or "").lower() not in _UNITS:
+    unit, number, moment = arguments(node, 3, 3)
+    name, count = (text_of(unit) or "").lower(), number_of(number)
+    if name not in _UNITS:
         raise refuse("date_add with such a unit")
-    return None
+    if count is None:
+        return None
+    length = f"{count * 3} month" if name == "quarter" else f"{count} {name}"
+    return form(f"({{0}} + INTERVAL '{length}')", moment)  # a date stays one
 
 
 _UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
@@ -91,11 +92,25 @@ def _date_parse(node: exp.Anonymous) -> exp.Expr:
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
     kind, value = node.args["to"], text_of(node.this)
+    if isinstance(node.this, exp.Struct) and kind.this == exp.DType.STRUCT:
+        return _row(node.this, kind)
     if kind.this in (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ) and value is not None:
         tail = value.strip().rsplit(" ", 1)[-1]
         if not tail.replace(":", "").replace(".", "").replace("-", "").isdigit() or value.count("-") > 2 or "+" in value:
             raise refuse("a timestamp literal with a time zone", "CAST('…' AS TIMESTAMP WITH TIME ZONE)")
     return _rounded(node, "half_up")
+
+
+def _row(row: exp.Expr, kind: exp.Expr) -> exp.Expr:
+    """CAST(ROW(1, 'x') AS ROW(a INTEGER, b VARCHAR))"""
+    fields = [field for field in kind.expressions if isinstance(field, exp.ColumnDef)]
+    if not len(fields) == len(kind.expressions) == len(row.expressions):
+        raise refuse("a ROW whose fields have no names")
+    pairs = [
+        exp.PropertyEQ(this=field.this.copy(), expression=exp.Cast(this=value.copy(), to=field.args["kind"].copy()))
+        for field, value in zip(fields, row.expressions, strict=True)
+    ]
+    return exp.Struct(expressions=pairs)
 
 
 def _rounded(node: exp.Expr, how: str) -> exp.Expr | None:
@@ -182,7 +197,7 @@ FUNCTIONS: dict[str, Function] = {
     "random": forms("random()"),
     "bitwise_and": forms("({0} & {1})"),
     "bitwise_or": forms("({0} | {1})"),
-    "bitwise_xor": forms("({0} # {1})"),
+    "bitwise_xor": forms(XOR),
     "is_nan": forms("isnan({0})"),
     "date": forms("CAST({0} AS DATE)"),
     "date_add": _date_add,
@@ -203,9 +218,15 @@ FUNCTIONS: dict[str, Function] = {
     "array_max": forms("array_max({0})"),
     "array_min": forms("array_min({0})"),
     "array_join": forms("array_to_string({0}, {1})", "array_to_string({0}, {1}, {2})"),
-    "array_position": forms("CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL ELSE COALESCE(array_position({0}, {1}), 0) END"),
-    "array_sort": limited(1, 1),
-    "contains": forms("contains({0}, {1})"),
+    "array_position": forms(
+        "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL "
+        "ELSE COALESCE(CAST(array_position({0}, {1}) AS BIGINT), 0) END)"
+    ),
+    "array_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
+    "contains": forms("({1} = ANY({0}))"),
+    "if": forms("(CASE WHEN {0} THEN {1} END)", "(CASE WHEN {0} THEN {1} ELSE {2} END)"),
+    "nan": forms("CAST('NaN' AS DOUBLE)"),
+    "infinity": forms("CAST('Infinity' AS DOUBLE)"),
     "element_at": forms("{0}[{1}]"),
     "sequence": forms("generate_series({0}, {1})"),
     "transform": renamed("list_transform"),
@@ -242,8 +263,7 @@ DIALECT = Dialect(
         exp.TryCast: _cast,
         exp.Like: no_escapes,
         exp.AtTimeZone: _zone,
-        exp.Substring: lambda node: substring(
-            exp.Anonymous(this="substring", expressions=[node.this, node.args["start"], *filter(None, [node.args.get("length")])])
-        ),
+        exp.Map: lambda node: call("map", node.args["keys"], node.args["values"]),
+        exp.Substring: lambda node: substring(substring_call(node)),
     },
 )

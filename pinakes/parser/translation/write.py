@@ -85,10 +85,6 @@ def _intdiv(writer: Generator, node: exp.IntDiv) -> str:
     return writer.binary(node, "//")
 
 
-def _bitwisexor(writer: Generator, node: exp.BitwiseXor) -> str:
-    return writer.binary(node, "#")
-
-
 def _regexplike(writer: Generator, node: exp.RegexpLike) -> str:
     return writer.binary(node, "~")
 
@@ -179,7 +175,6 @@ _FORMS: dict[type[exp.Expr], Any] = {
     exp.JSONExtract: _arrow("->"),
     exp.JSONExtractScalar: _arrow("->>"),
     exp.IntDiv: _intdiv,
-    exp.BitwiseXor: _bitwisexor,
     exp.RegexpLike: _regexplike,
     exp.RegexpILike: _regexpilike,
     exp.Pow: _pow,
