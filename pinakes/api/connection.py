@@ -182,7 +182,8 @@ class Connection:
             self._check_open()
             name = read_name(table)
             with self.session.temporary.brought(_source(data, "the data")) as source:
-                return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
+                insert = f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}"
+                return self.run(insert, session=self.session.in_our_dialect()).count or 0
 
     # --- transactions and closing -------------------------------------------------------------------------------------
 

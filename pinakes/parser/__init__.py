@@ -3,6 +3,7 @@ sqlglot. What a name refers to, and plans, belong to `engine`. Start at `classif
 """
 
 from pinakes.parser.classify import (
+    TRANSLATED,
     Translated,
     classify,
     classify_dialect,
@@ -15,6 +16,7 @@ from pinakes.parser.redaction_spans import mask
 from pinakes.parser.split import ScriptPart, split
 
 __all__ = [
+    "TRANSLATED",
     "ScriptPart",
     "Translated",
     "classify",

@@ -32,6 +32,10 @@ def classify(sql: str) -> AnyStatement:
         raise ParseError("this statement is nested too deeply") from error
 
 
+TRANSLATED = frozenset({"trino", "duckdb", "spark"})
+"""Dialects that are translated."""
+
+
 class Translated(NamedTuple):
     """A statement that was written in another dialect."""
 

@@ -58,9 +58,9 @@ CAST(3.5 AS INT)
 CAST(-2.5 AS INT)
 CAST(2.9 AS INT)
 CAST(-2.9 AS INT)
-CAST(CAST(2.5 AS DOUBLE) AS INT)
-CAST(CAST(2.9 AS DOUBLE) AS INT)
-CAST(CAST(-2.5 AS DOUBLE) AS INT)
+CAST(CAST(2.5 AS DOUBLE PRECISION) AS INT)
+CAST(CAST(2.9 AS DOUBLE PRECISION) AS INT)
+CAST(CAST(-2.5 AS DOUBLE PRECISION) AS INT)
 CAST(1 AS BOOLEAN)
 CAST('2020-02-03' AS DATE)
 CAST(1.005 AS DECIMAL(10, 2))
@@ -70,8 +70,8 @@ round(2.5)
 round(3.5)
 round(-2.5)
 round(2.345, 2)
-round(CAST(2.5 AS DOUBLE))
-round(CAST(-2.5 AS DOUBLE))
+round(CAST(2.5 AS DOUBLE PRECISION))
+round(CAST(-2.5 AS DOUBLE PRECISION))
 round(125, -1)
 floor(-1.5)
 ceil(1.2)
@@ -299,110 +299,255 @@ nullif('a', 'b')
 """.strip().split("\n")
 )
 
-TRINO = (
-    """
-5 / 2.0
-bitwise_and(5, 3)
-bitwise_xor(5, 3)
-truncate(-2.7)
-log(2, 8)
-is_nan(nan())
-cbrt(27)
-random() < 1
-if(1 > 2, 'a', 'b')
-if(1 > 2, 'a')
-TRY_CAST('x' AS INTEGER)
-TRY(1 / 0)
-strpos('abc', 'c')
-split_part('a,b', ',', 2)
-split('a,b', ',')
-codepoint('a')
-chr(97)
-starts_with('abc', 'a')
-levenshtein_distance('abc', 'abd')
-translate('abc', 'ab', 'xy')
-to_hex(md5(to_utf8('a')))
-substring('hello' FROM 2 FOR 3)
-regexp_like('abc', 'b')
-regexp_extract('abc123', '[0-9]+')
-regexp_extract('abc', '[0-9]+')
-regexp_extract('a1b2', '([a-z])([0-9])', 2)
-regexp_replace('abc', '(b)', '[$1]')
-regexp_replace('abc', 'b')
-concat('a', 'b', 'c')
-'a' || CAST(1 AS VARCHAR)
-CAST('abc' AS VARCHAR(2))
-date_add('day', 1, DATE '2020-01-31')
-date_add('month', 1, DATE '2020-01-31')
-date_add('hour', 2, TIMESTAMP '2020-01-31 10:00:00')
-date_diff('day', DATE '2020-01-01', DATE '2020-02-01')
-date_diff('month', DATE '2020-01-31', DATE '2020-02-01')
-date_diff('year', DATE '2019-12-31', DATE '2020-01-01')
-date_diff('hour', TIMESTAMP '2020-01-01 10:59:00', TIMESTAMP '2020-01-01 11:00:00')
-date_diff('minute', TIMESTAMP '2020-01-01 10:59:00', TIMESTAMP '2020-01-01 11:00:30')
-day_of_week(DATE '2020-02-02')
-dow(DATE '2020-02-03')
-day_of_year(DATE '2020-02-03')
-day_of_month(DATE '2020-02-03')
-week(DATE '2021-01-01')
-week_of_year(DATE '2021-01-01')
-year_of_week(DATE '2021-01-01')
-extract(day_of_week FROM DATE '2020-02-02')
-extract(yow FROM DATE '2021-01-01')
-last_day_of_month(DATE '2020-02-03')
-date('2020-02-03')
-date_format(TIMESTAMP '2020-02-03 14:05:06', '%Y-%m-%d %H:%i:%s')
-date_format(TIMESTAMP '2020-02-03 14:05:06', '%e.%c.%y %h %p')
-date_format(TIMESTAMP '2020-02-03 14:05:06', '%M %W')
-date_parse('2020-02-03 14:05', '%Y-%m-%d %H:%i')
-to_unixtime(TIMESTAMP '1970-01-01 00:00:01')
-INTERVAL '2' DAY + DATE '2020-01-01'
-cardinality(ARRAY[1, 2])
-ARRAY[1, 2][1]
-element_at(ARRAY[1, 2], 1)
-element_at(ARRAY[1, 2], -1)
-element_at(ARRAY[1, 2], 5)
-element_at(MAP(ARRAY['a'], ARRAY[1]), 'a')
-contains(ARRAY[1, 2], 2)
-contains(ARRAY[1, 2], 3)
-array_max(ARRAY[1, 3])
-array_min(ARRAY[1, 3])
-array_join(ARRAY['a', NULL, 'b'], ',')
-array_position(ARRAY[1, 2], 2)
-array_position(ARRAY[1, 2], 9)
-array_distinct(ARRAY[1, 1])
-array_sort(ARRAY[3, 1, NULL, 2])
-ARRAY[1] || ARRAY[2]
-sequence(1, 3)
-transform(ARRAY[1, 2], x -> x + 1)
-filter(ARRAY[1, 2, 3], x -> x > 1)
-any_match(ARRAY[1, 2], x -> x > 1)
-reduce(ARRAY[1, 2], 0, (s, x) -> s + x, s -> s)
-json_extract_scalar('{"a": "x"}', '$.a')
-json_extract_scalar('{"a": {"b": 1}}', '$.a')
-json_extract_scalar('{"a": 1}', '$.b')
-json_array_length('[1, 2]')
-url_extract_host('http://a.b/c')
-typeof(1)
-TIMESTAMP '2020-01-01 10:00:00 UTC'
-TIMESTAMP '2020-01-01 10:00:00' AT TIME ZONE 'Europe/Berlin'
-(SELECT arbitrary(x) FROM (VALUES (1), (1)) AS t(x))
-(SELECT listagg(x, ',') WITHIN GROUP (ORDER BY x) FROM (VALUES ('b'), ('a')) AS t(x))
-(SELECT array_agg(x ORDER BY x DESC) FROM (VALUES 1, NULL, 2) AS t(x))
-(SELECT approx_distinct(x) FROM (VALUES 1, 1, 2) AS t(x))
-(SELECT bool_or(x) FROM (VALUES true, NULL) AS t(x))
-(SELECT min_by(x, y) FROM (VALUES (1, 5), (2, 9)) AS t(x, y))
-(SELECT sum(u) FROM UNNEST(ARRAY[1, 2]) AS t(u))
-(SELECT sum(o) FROM UNNEST(ARRAY[5, 6]) WITH ORDINALITY AS t(u, o))
-(SELECT sum(u) FROM (VALUES (ARRAY[1, 2])) AS t(a) CROSS JOIN UNNEST(a) AS v(u))
-(SELECT sum(x) FILTER (WHERE x > 1) FROM (VALUES 1, 2) AS t(x))
-(SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x DESC FETCH FIRST 1 ROW ONLY)
-(SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x OFFSET 1 ROW LIMIT 1)
-(SELECT grouping(x) FROM (VALUES 1) AS t(x) GROUP BY ROLLUP (x) ORDER BY 1 DESC LIMIT 1)
-CAST(ROW(1, 'x') AS ROW(a INTEGER, b VARCHAR))
-X'6162' = to_utf8('ab')
+TRINO = dict(
+    line.split("  =>  ")
+    for line in """
+7 / 2  =>  3.0
+-7 / 2  =>  -3.0
+7.0 / 2  =>  3.5
+1.5 * 2  =>  3.0
+7 % 3  =>  1.0
+-7 % 3  =>  -1.0
+7 % -3  =>  1.0
+2 + 3 * 4  =>  14.0
+'a' || 'b'  =>  ab
+'a' || NULL  =>  None
+concat('a', NULL, 'b')  =>  None
+concat('a', 'b')  =>  ab
+concat_ws('-', 'a', NULL, 'b')  =>  a-b
+coalesce(NULL, 2)  =>  2.0
+nullif(1, 1)  =>  None
+greatest(1, 2)  =>  2.0
+greatest(1, NULL, 2)  =>  None
+least(1, NULL)  =>  None
+substr('hello', 2)  =>  ello
+substr('hello', 2, 3)  =>  ell
+substr('hello', 0)  =>  
+substr('hello', 0, 2)  =>  
+substr('hello', -2)  =>  lo
+substr('hello', -3, 2)  =>  ll
+substr('hello', -9)  =>  
+substr('hello', -9, 5)  =>  
+substr('hello', 9)  =>  
+substring('hello', 2, 2)  =>  el
+upper('aß')  =>  ASS
+lower('ÀB')  =>  àb
+length('añb')  =>  3.0
+length('')  =>  0.0
+trim('  a ')  =>  a
+ltrim('  a')  =>  a
+rtrim('a  ')  =>  a
+replace('banana', 'an', 'x')  =>  bxxa
+reverse('abc')  =>  cba
+lpad('a', 3, 'xy')  =>  xya
+rpad('a', 3, 'xy')  =>  axy
+lpad('abcd', 2, 'x')  =>  ab
+position('b' IN 'abc')  =>  2.0
+'abc' LIKE 'a%'  =>  True
+'a_c' LIKE 'a\\_c'  =>  False
+'abc' LIKE 'a\\_c'  =>  False
+'a\\c' LIKE 'a\\c'  =>  True
+'abc' NOT LIKE 'b%'  =>  True
+'abc' LIKE 'A%'  =>  False
+'50%' LIKE '50x%' ESCAPE 'x'  =>  True
+CAST('12' AS INT)  =>  12.0
+CAST(2.5 AS INT)  =>  3.0
+CAST(3.5 AS INT)  =>  4.0
+CAST(-2.5 AS INT)  =>  -3.0
+CAST(2.9 AS INT)  =>  3.0
+CAST(-2.9 AS INT)  =>  -3.0
+CAST(CAST(2.5 AS DOUBLE) AS INT)  =>  3.0
+CAST(CAST(2.9 AS DOUBLE) AS INT)  =>  3.0
+CAST(CAST(-2.5 AS DOUBLE) AS INT)  =>  -3.0
+CAST(1 AS BOOLEAN)  =>  True
+CAST('2020-02-03' AS DATE)  =>  2020-02-03
+CAST(1.005 AS DECIMAL(10, 2))  =>  1.01
+CAST(12 AS VARCHAR(5))  =>  12
+CAST(true AS INT)  =>  1.0
+round(2.5)  =>  3.0
+round(3.5)  =>  4.0
+round(-2.5)  =>  -3.0
+round(2.345, 2)  =>  2.35
+round(CAST(2.5 AS DOUBLE))  =>  3.0
+round(CAST(-2.5 AS DOUBLE))  =>  -3.0
+round(125, -1)  =>  130.0
+floor(-1.5)  =>  -2.0
+ceil(1.2)  =>  2.0
+abs(-3)  =>  3.0
+sqrt(16)  =>  4.0
+power(2, 10)  =>  1024.0
+exp(0)  =>  1.0
+ln(1)  =>  0.0
+log10(100)  =>  2.0
+log2(8)  =>  3.0
+sign(-2)  =>  -1.0
+mod(7, 3)  =>  1.0
+mod(-7, 3)  =>  -1.0
+pi()  =>  3.141592654
+degrees(pi())  =>  180.0
+extract(year FROM DATE '2020-02-03')  =>  2020.0
+extract(month FROM DATE '2020-02-03')  =>  2.0
+extract(day FROM DATE '2020-02-03')  =>  3.0
+extract(week FROM DATE '2021-01-01')  =>  53.0
+extract(quarter FROM DATE '2020-02-03')  =>  1.0
+extract(doy FROM DATE '2020-02-03')  =>  34.0
+extract(dow FROM DATE '2020-02-02')  =>  7.0
+extract(dow FROM DATE '2020-02-03')  =>  1.0
+year(DATE '2020-02-03')  =>  2020.0
+month(DATE '2020-02-03')  =>  2.0
+day(DATE '2020-02-03')  =>  3.0
+quarter(DATE '2020-02-03')  =>  1.0
+hour(TIMESTAMP '2020-02-03 04:05:06')  =>  4.0
+minute(TIMESTAMP '2020-02-03 04:05:06')  =>  5.0
+second(TIMESTAMP '2020-02-03 04:05:06')  =>  6.0
+DATE '2020-01-31' + INTERVAL '1' DAY  =>  2020-02-01
+DATE '2020-02-03' < DATE '2020-02-04'  =>  True
+TIMESTAMP '2020-01-31 10:00:00' + INTERVAL '1' MONTH  =>  2020-02-29 10:00:00
+TIMESTAMP '2020-03-31 10:00:00' - INTERVAL '1' MONTH  =>  2020-02-29 10:00:00
+TIMESTAMP '2020-01-31 10:00:00' + INTERVAL '2' HOUR  =>  2020-01-31 12:00:00
+date_trunc('month', TIMESTAMP '2020-02-03 04:05:06')  =>  2020-02-01 00:00:00
+date_trunc('day', TIMESTAMP '2020-02-03 04:05:06')  =>  2020-02-03 00:00:00
+date_trunc('hour', TIMESTAMP '2020-02-03 04:05:06')  =>  2020-02-03 04:00:00
+date_trunc('year', TIMESTAMP '2020-02-03 04:05:06')  =>  2020-01-01 00:00:00
+date_trunc('week', TIMESTAMP '2020-02-05 04:05:06')  =>  2020-02-03 00:00:00
+CASE WHEN 1 = 2 THEN 'a' ELSE 'b' END  =>  b
+CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END  =>  b
+CASE WHEN NULL THEN 1 ELSE 2 END  =>  2.0
+1 IS NOT DISTINCT FROM NULL  =>  False
+NULL IS DISTINCT FROM NULL  =>  False
+1 IN (1, NULL)  =>  True
+2 IN (1, NULL)  =>  None
+2 NOT IN (1, 3)  =>  True
+3 BETWEEN 1 AND 3  =>  True
+NOT (1 = 2)  =>  True
+NULL AND false  =>  False
+NULL OR true  =>  True
+1 = 1.0  =>  True
+regexp_replace('abcabc', 'b', 'x')  =>  axcaxc
+(SELECT sum(x) FROM (VALUES (1), (2), (NULL)) AS t(x))  =>  3.0
+(SELECT avg(x) FROM (VALUES (1), (2)) AS t(x))  =>  1.5
+(SELECT count(x) FROM (VALUES (1), (NULL)) AS t(x))  =>  1.0
+(SELECT count(DISTINCT x) FROM (VALUES (1), (1), (2)) AS t(x))  =>  2.0
+(SELECT min(x) FROM (VALUES ('b'), ('a')) AS t(x))  =>  a
+(SELECT max(x) FROM (VALUES (1), (NULL)) AS t(x))  =>  1.0
+(SELECT sum(x) FROM (VALUES (1)) AS t(x) WHERE x > 5)  =>  None
+(SELECT stddev(x) FROM (VALUES (1), (2), (4)) AS t(x))  =>  1.527525232
+(SELECT var_pop(x) FROM (VALUES (1), (2), (4)) AS t(x))  =>  1.555555556
+(SELECT x FROM (VALUES (1), (NULL), (2)) AS t(x) ORDER BY x LIMIT 1)  =>  1.0
+(SELECT x FROM (VALUES (1), (NULL), (2)) AS t(x) ORDER BY x DESC LIMIT 1)  =>  2.0
+(SELECT x FROM (VALUES (1), (NULL), (2)) AS t(x) ORDER BY x NULLS FIRST LIMIT 1)  =>  None
+(SELECT x FROM (VALUES (1), (NULL), (2)) AS t(x) ORDER BY x DESC NULLS LAST LIMIT 1)  =>  2.0
+(SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY x DESC) AS r, x FROM (VALUES (1), (NULL)) AS t(x)) AS u WHERE x IS NULL)  =>  2.0
+(SELECT max(r) FROM (SELECT rank() OVER (ORDER BY x) AS r, x FROM (VALUES (1), (NULL)) AS t(x)) AS u WHERE x IS NULL)  =>  2.0
+(SELECT lag(x) OVER (ORDER BY x) FROM (VALUES (1), (2)) AS t(x) ORDER BY x DESC LIMIT 1)  =>  1.0
+(SELECT count(*) FROM (SELECT 1 AS a UNION SELECT 1) AS t)  =>  1.0
+(SELECT count(*) FROM (SELECT 1 AS a UNION ALL SELECT 1) AS t)  =>  2.0
+(SELECT count(*) FROM (VALUES (1), (2)) AS t(x) WHERE x IN (SELECT 2))  =>  1.0
+(SELECT max_by(x, y) FROM (VALUES (1, 5), (2, 9)) AS t(x, y))  =>  2.0
+(SELECT count_if(x > 1) FROM (VALUES (1), (2)) AS t(x))  =>  1.0
+5 / 2.0  =>  2.5
+bitwise_and(5, 3)  =>  1.0
+bitwise_xor(5, 3)  =>  6.0
+truncate(-2.7)  =>  -2.0
+log(2, 8)  =>  3.0
+is_nan(nan())  =>  True
+cbrt(27)  =>  3.0
+random() < 1  =>  True
+if(1 > 2, 'a', 'b')  =>  b
+if(1 > 2, 'a')  =>  None
+TRY_CAST('x' AS INTEGER)  =>  None
+TRY(1 / 0)  =>  refused
+strpos('abc', 'c')  =>  3.0
+split_part('a,b', ',', 2)  =>  b
+split('a,b', ',')  =>  ['a', 'b']
+codepoint('a')  =>  97.0
+chr(97)  =>  a
+starts_with('abc', 'a')  =>  True
+levenshtein_distance('abc', 'abd')  =>  1.0
+translate('abc', 'ab', 'xy')  =>  xyc
+to_hex(md5(to_utf8('a')))  =>  0CC175B9C0F1B6A831C399E269772661
+substring('hello' FROM 2 FOR 3)  =>  ell
+regexp_like('abc', 'b')  =>  True
+regexp_extract('abc123', '[0-9]+')  =>  123
+regexp_extract('abc', '[0-9]+')  =>  None
+regexp_extract('a1b2', '([a-z])([0-9])', 2)  =>  1
+regexp_replace('abc', '(b)', '[$1]')  =>  a[b]c
+regexp_replace('abc', 'b')  =>  ac
+concat('a', 'b', 'c')  =>  abc
+'a' || CAST(1 AS VARCHAR)  =>  a1
+CAST('abc' AS VARCHAR(2))  =>  ab
+date_add('day', 1, DATE '2020-01-31')  =>  2020-02-01
+date_add('month', 1, DATE '2020-01-31')  =>  2020-02-29
+date_add('hour', 2, TIMESTAMP '2020-01-31 10:00:00')  =>  2020-01-31 12:00:00
+date_diff('day', DATE '2020-01-01', DATE '2020-02-01')  =>  31.0
+date_diff('month', DATE '2020-01-31', DATE '2020-02-01')  =>  0.0
+date_diff('year', DATE '2019-12-31', DATE '2020-01-01')  =>  0.0
+date_diff('hour', TIMESTAMP '2020-01-01 10:59:00', TIMESTAMP '2020-01-01 11:00:00')  =>  0.0
+date_diff('minute', TIMESTAMP '2020-01-01 10:59:00', TIMESTAMP '2020-01-01 11:00:30')  =>  1.0
+day_of_week(DATE '2020-02-02')  =>  7.0
+dow(DATE '2020-02-03')  =>  1.0
+day_of_year(DATE '2020-02-03')  =>  34.0
+day_of_month(DATE '2020-02-03')  =>  3.0
+week(DATE '2021-01-01')  =>  53.0
+week_of_year(DATE '2021-01-01')  =>  53.0
+year_of_week(DATE '2021-01-01')  =>  2020.0
+extract(day_of_week FROM DATE '2020-02-02')  =>  7.0
+extract(yow FROM DATE '2021-01-01')  =>  2020.0
+last_day_of_month(DATE '2020-02-03')  =>  2020-02-29
+date('2020-02-03')  =>  2020-02-03
+date_format(TIMESTAMP '2020-02-03 14:05:06', '%Y-%m-%d %H:%i:%s')  =>  2020-02-03 14:05:06
+date_format(TIMESTAMP '2020-02-03 14:05:06', '%e.%c.%y %h %p')  =>  3.2.20 02 PM
+date_format(TIMESTAMP '2020-02-03 14:05:06', '%M %W')  =>  February Monday
+date_parse('2020-02-03 14:05', '%Y-%m-%d %H:%i')  =>  2020-02-03 14:05:00
+to_unixtime(TIMESTAMP '1970-01-01 00:00:01')  =>  1.0
+INTERVAL '2' DAY + DATE '2020-01-01'  =>  2020-01-03
+cardinality(ARRAY[1, 2])  =>  2.0
+ARRAY[1, 2][1]  =>  1.0
+element_at(ARRAY[1, 2], 1)  =>  1.0
+element_at(ARRAY[1, 2], -1)  =>  2.0
+element_at(ARRAY[1, 2], 5)  =>  None
+element_at(MAP(ARRAY['a'], ARRAY[1]), 'a')  =>  1.0
+contains(ARRAY[1, 2], 2)  =>  True
+contains(ARRAY[1, 2], 3)  =>  False
+array_max(ARRAY[1, 3])  =>  3.0
+array_min(ARRAY[1, 3])  =>  1.0
+array_join(ARRAY['a', NULL, 'b'], ',')  =>  a,b
+array_position(ARRAY[1, 2], 2)  =>  2.0
+array_position(ARRAY[1, 2], 9)  =>  0.0
+array_distinct(ARRAY[1, 1])  =>  [1.0]
+array_sort(ARRAY[3, 1, NULL, 2])  =>  [1.0, 2.0, 3.0, None]
+ARRAY[1] || ARRAY[2]  =>  [1.0, 2.0]
+sequence(1, 3)  =>  [1.0, 2.0, 3.0]
+transform(ARRAY[1, 2], x -> x + 1)  =>  [2.0, 3.0]
+filter(ARRAY[1, 2, 3], x -> x > 1)  =>  [2.0, 3.0]
+any_match(ARRAY[1, 2], x -> x > 1)  =>  True
+reduce(ARRAY[1, 2], 0, (s, x) -> s + x, s -> s)  =>  refused
+json_extract_scalar('{"a": "x"}', '$.a')  =>  x
+json_extract_scalar('{"a": {"b": 1}}', '$.a')  =>  None
+json_extract_scalar('{"a": 1}', '$.b')  =>  None
+json_array_length('[1, 2]')  =>  2.0
+url_extract_host('http://a.b/c')  =>  a.b
+typeof(1)  =>  refused
+TIMESTAMP '2020-01-01 10:00:00 UTC'  =>  2020-01-01 10:00:00
+TIMESTAMP '2020-01-01 10:00:00' AT TIME ZONE 'Europe/Berlin'  =>  refused
+(SELECT arbitrary(x) FROM (VALUES (1), (1)) AS t(x))  =>  1.0
+(SELECT listagg(x, ',') WITHIN GROUP (ORDER BY x) FROM (VALUES ('b'), ('a')) AS t(x))  =>  a,b
+(SELECT array_agg(x ORDER BY x DESC) FROM (VALUES 1, NULL, 2) AS t(x))  =>  [2.0, 1.0, None]
+(SELECT approx_distinct(x) FROM (VALUES 1, 1, 2) AS t(x))  =>  2.0
+(SELECT bool_or(x) FROM (VALUES true, NULL) AS t(x))  =>  True
+(SELECT min_by(x, y) FROM (VALUES (1, 5), (2, 9)) AS t(x, y))  =>  1.0
+(SELECT sum(u) FROM UNNEST(ARRAY[1, 2]) AS t(u))  =>  3.0
+(SELECT sum(o) FROM UNNEST(ARRAY[5, 6]) WITH ORDINALITY AS t(u, o))  =>  3.0
+(SELECT sum(u) FROM (VALUES (ARRAY[1, 2])) AS t(a) CROSS JOIN UNNEST(a) AS v(u))  =>  3.0
+(SELECT sum(x) FILTER (WHERE x > 1) FROM (VALUES 1, 2) AS t(x))  =>  2.0
+(SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x DESC FETCH FIRST 1 ROW ONLY)  =>  2.0
+(SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x OFFSET 1 ROW LIMIT 1)  =>  2.0
+(SELECT grouping(x) FROM (VALUES 1) AS t(x) GROUP BY ROLLUP (x) ORDER BY 1 DESC LIMIT 1)  =>  1.0
+CAST(ROW(1, 'x') AS ROW(a INTEGER, b VARCHAR))  =>  {'a': 1.0, 'b': 'x'}
+X'6162' = to_utf8('ab')  =>  refused
 """.strip().split("\n")
 )
+"""Expressions of Trino with its answers."""
 
 SPARK = (
     """
@@ -582,3 +727,15 @@ $$it's$$
 CAST('abc' AS varchar(2))
 """.strip().split("\n")
 )
+
+STATED = {
+    "duckdb": ("upper('aß')", "DATE '2020-01-31' + INTERVAL '1' DAY", """'{"a": {"b": 1}}'->'a'"""),
+    "postgres": (
+        "upper('aß')",
+        "round(CAST(2.5 AS DOUBLE PRECISION))",
+        "round(CAST(-2.5 AS DOUBLE PRECISION))",
+        "DATE '2020-01-31' + INTERVAL '1' DAY",
+        "DATE '2020-01-31' + INTERVAL '1 month'",
+    ),
+}
+"""Expressions whose answers differ as docs/how-to/use-dialects.md states."""

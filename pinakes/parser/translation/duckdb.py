@@ -49,16 +49,18 @@ FUNCTIONS: dict[str, Function] = {
         "quantile_cont percentile_cont bit_and bit_or bit_xor row_number rank dense_rank percent_rank cume_dist ntile "
         "lead lag first_value last_value nth_value year month day hour minute second quarter week dayofweek weekday "
         "isodow dayofyear weekofyear now date_trunc date_diff datediff date_sub datesub strftime strptime greatest "
-        "least replace lpad rpad repeat left right split_part string_split str_split ascii md5 sha256 levenshtein "
+        "least replace lpad rpad repeat left right split_part string_split str_split ascii md5 levenshtein "
         "regexp_replace regexp_extract list_transform list_filter array_transform array_filter "
         "list_value list_contains list_has array_contains len array_length list_distinct list_sum list_max "
         "list_concat array_concat unnest struct_pack generate_series range ifnull "
         "json_extract json_extract_string json_array_length json_keys json_valid json_type current_schema current_date "
         "last_day monthname dayname make_date age epoch uuid random gcd lcm factorial isnan isinf isfinite "
-        "bit_count to_json json_object json_array regexp_extract_all list_append list_prepend "
+        "to_json json_object json_array regexp_extract_all list_append list_prepend "
         "array_to_string map map_keys map_values cardinality nvl2 product histogram kurtosis skewness row version"
     ),
     "round": limited(1, 2),
+    "list_distinct": forms("array_distinct(array_compact({0}))"),
+    "sha256": forms("encode(sha256({0}), 'hex')"),
     "list_min": renamed("array_min"),
     "list_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
     "array_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),

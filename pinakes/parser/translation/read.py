@@ -143,8 +143,7 @@ def _spark_tokens(text: str) -> list[Token]:
         if before is not None and before.kind == "number" and token.kind == "word" and token.start == before.end:
             if token.word != "L":
                 raise Fault(
-                    f"numbers such as {before.text}{token.text} are not translated: write CAST", before.start, None, True
-                )
+                    f"numbers such as {before.text}{token.text} are not translated: write CAST", before.start, unsupported=True)
             tokens[-1] = before._replace(end=token.end)
             continue
         tokens.append(token._replace(text=values.get(token.start, token.text)))
