@@ -543,6 +543,9 @@ TIMESTAMP '2020-01-01 10:00:00' AT TIME ZONE 'Europe/Berlin'  =>  refused
 (SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x DESC FETCH FIRST 1 ROW ONLY)  =>  2.0
 (SELECT x FROM (VALUES 1, 2) AS t(x) ORDER BY x OFFSET 1 ROW LIMIT 1)  =>  2.0
 (SELECT grouping(x) FROM (VALUES 1) AS t(x) GROUP BY ROLLUP (x) ORDER BY 1 DESC LIMIT 1)  =>  1.0
+sequence(3, 1)  =>  [3.0, 2.0, 1.0]
+(SELECT max_by(x, y) FROM (VALUES (NULL, 10), (2, 9)) AS t(x, y))  =>  None
+contains(ARRAY[1, NULL], 2)  =>  None
 CAST(ROW(1, 'x') AS ROW(a INTEGER, b VARCHAR))  =>  {'a': 1.0, 'b': 'x'}
 X'6162' = to_utf8('ab')  =>  refused
 """.strip().split("\n")
@@ -655,6 +658,18 @@ pmod(-7, 3)
 1L
 10.5D
 X'6162' = CAST('ab' AS BINARY)
+left('abc', -1)
+array_contains(array(1, NULL), 2)
+sequence(3, 1)
+CAST('2020-13-01' AS DATE)
+CAST(' 12 ' AS INT)
+TRY_CAST('2020-13-01' AS DATE)
+1 = '1'
+upper("a")
+(SELECT any_value(x) FROM (VALUES (NULL), (1)) AS t(x))
+(SELECT max_by(x, y) FROM (VALUES (NULL, 10), (2, 9)) AS t(x, y))
+(SELECT count(*) FROM (SELECT 1 AS x UNION SELECT 2 MINUS SELECT 2) AS t)
+(SELECT count(*) FROM (VALUES (1), (2)) AS t(x) LEFT ANTI JOIN (VALUES (2)) AS u(y) ON x = y)
 """.strip().split("\n")
 )
 

@@ -36,7 +36,7 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
 
 def _date_part(node: exp.Anonymous) -> exp.Expr | None:
     part, value = arguments(node, 2, 2)
-    return _extract(exp.Extract(this=exp.Var(this=part.name), expression=value.copy()))
+    return _extract(exp.Extract(this=exp.Var(this=part.name), expression=value))
 
 
 FUNCTIONS: dict[str, Function] = {

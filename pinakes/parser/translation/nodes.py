@@ -9,6 +9,9 @@ from sqlglot import expressions as exp
 from pinakes.parser.faults import Fault
 
 _MOST = 30
+"""Nodes of an argument that is written twice."""
+_MOST_CALLS = 4
+"""Calls in it: each may be written twice itself."""
 _VOLATILE = frozenset({"random", "uuid", "rand", "gen_random_uuid", "uuidv7", "nextval"})
 _FORM = "\x01form "
 """Marks the name of an `Anonymous` that is a text with places: sqlglot's nodes can't be subclassed when it is compiled."""
@@ -21,7 +24,7 @@ def form(text: str, *values: exp.Expr) -> exp.Anonymous:
     for at, value in enumerate(values):
         if text.count(f"{{{at}}}") > 1:
             check_repeatable(value)
-    return exp.Anonymous(this=_FORM + text, expressions=[value.copy() for value in values])
+    return exp.Anonymous(this=_FORM + text, expressions=list(values))
 
 
 def form_of(node: exp.Expr) -> str | None:
@@ -31,13 +34,13 @@ def form_of(node: exp.Expr) -> str | None:
 
 
 def call(name: str, *values: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=[value.copy() for value in values])
+    return exp.Anonymous(this=name, expressions=list(values))
 
 
 def check_repeatable(value: exp.Expr) -> None:
     """Refuses an argument that can't be written twice."""
     nodes = list(value.walk())
-    if len(nodes) > _MOST or any(
+    if len(nodes) > _MOST or sum(isinstance(node, exp.Anonymous) for node in nodes) > _MOST_CALLS or any(
         isinstance(node, exp.Query | exp.Window) or (isinstance(node, exp.Anonymous) and name_of(node) in _VOLATILE)
         for node in nodes
     ):

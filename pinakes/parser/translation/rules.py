@@ -34,9 +34,9 @@ _KNOWN = frozenset(
     CurrentDate CurrentSchema CurrentTimestamp CurrentUser DPipe DataType DataTypeParam Delete Distinct Div Dot EQ
     Escape Except Exists Explode Extract Fetch Filter From GT GTE Group GroupingSets Having HexString ILike Identifier If
     IgnoreNulls In Insert IntDiv Intersect Interval Is JSONExtract JSONExtractScalar Join Kwarg LT LTE Lambda Lateral Like Limit LimitOptions Literal Localtimestamp
-    Mod Mul NEQ Neg Not Null NullSafeEQ NullSafeNEQ Offset Or Order Ordered Paren Placeholder Pow PropertyEQ Qualify
+    Merge Mod Mul NEQ Neg Not Null NullSafeEQ NullSafeNEQ Offset Or Order Ordered Paren Placeholder Pow PropertyEQ Qualify
     RegexpILike RegexpLike RespectNulls Returning Rollup Schema Select Slice Star Struct Sub Subquery Table TableAlias
-    TableSample ToMap Tuple Union Unnest Update Values Var Version Where Window WindowSpec With WithinGroup
+    TableSample ToMap Tuple Union Unnest Update Values Var Version Where When Whens Window WindowSpec With WithinGroup
     """.split()
 )
 """Nodes with the same meaning in all dialects, unless a dialect has a change for them."""
@@ -236,6 +236,23 @@ def of_java_groups(node: exp.Expr) -> exp.Expr:
     return exp.Literal.string(re.sub(r"\$(\d)", r"\\\1", text))
 
 
+def value_at(order: str) -> Function:
+    """max_by and min_by, which return NULL if x is NULL in the row with that y."""
+
+    def rule(node: exp.Anonymous) -> exp.Expr:
+        if isinstance(node.parent, exp.Filter | exp.Window):
+            raise refuse(f"{name_of(node)} with FILTER or OVER")
+        _check_plain(node)
+        found = arguments(node, 2, 2)
+        return form(f"first_value({{0}} ORDER BY {{1}} {order}) FILTER (WHERE {{1}} IS NOT NULL)", *found)
+
+    return rule
+
+
+SEQUENCE = "generate_series({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END)"
+"""A list of integers that may descend."""
+
+
 def replace_all(node: exp.Anonymous) -> exp.Expr:
     """regexp_replace of Java, which replaces all matches."""
     text, pattern, *other = arguments(node, 2, 3)
@@ -258,7 +275,7 @@ def float_division(node: exp.Expr) -> None:
     """A division of integers with a fraction."""
     plain_division(node)
     left = node.this
-    node.set("this", exp.Cast(this=left.copy(), to=exp.DataType(this=exp.DType.DOUBLE)))
+    node.set("this", exp.Cast(this=left, to=exp.DataType(this=exp.DType.DOUBLE)))
 
 
 def no_escapes(node: exp.Expr) -> None:
@@ -315,8 +332,13 @@ def _within_group(node: exp.Expr) -> exp.Expr | None:
     if len(inner.expressions) != 2 or not isinstance(order, exp.Order):
         raise refuse("listagg without a separator")
     text, separator = inner.expressions
-    ordered = exp.Order(this=separator.copy(), expressions=[key.copy() for key in order.expressions])
-    return exp.Anonymous(this="string_agg", expressions=[text.copy(), ordered])
+    ordered = exp.Order(this=separator, expressions=[key for key in order.expressions])
+    return exp.Anonymous(this="string_agg", expressions=[text, ordered])
+
+
+def _exists(node: exp.Expr) -> None:
+    if not isinstance(node.this, exp.Query):
+        raise refuse("exists of a list", "cardinality(filter(list, x -> …)) > 0")
 
 
 def _limit_options(node: exp.Expr) -> None:
@@ -331,6 +353,7 @@ def _window(node: exp.Expr) -> None:
 
 _NODES: Mapping[type[exp.Expr], Change] = {
     exp.Interval: _interval,
+    exp.Exists: _exists,
     exp.WithinGroup: _within_group,
     exp.LimitOptions: _limit_options,
     exp.JSONExtract: _arrow,

@@ -8,6 +8,7 @@ from sqlglot import expressions as exp
 
 from pinakes.parser.translation.nodes import arguments, call, form, number_of, refuse, text_of
 from pinakes.parser.translation.rules import (
+    SEQUENCE,
     Dialect,
     Function,
     float_division,
@@ -20,6 +21,7 @@ from pinakes.parser.translation.rules import (
     replace_all,
     same,
     substring_call,
+    value_at,
 )
 
 _PARTS = {
@@ -88,10 +90,12 @@ def _to_date(node: exp.Anonymous) -> exp.Expr:
 
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
-    """A cast to an integer drops the fraction."""
+    """A cast to an integer drops the fraction. sqlglot reads CAST as Spark had it before its ANSI mode."""
     kinds = (exp.DType.TINYINT, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT)
     if node.args["to"].this in kinds and text_of(node.this) is None and number_of(node.this) is None:
         node.set("this", call('"$whole"', node.this))
+    if isinstance(node, exp.TryCast) and not node.args.get("safe"):
+        return exp.Cast(this=node.this, to=node.args["to"])
     return None
 
 
@@ -119,11 +123,11 @@ FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt cos cosh degrees exp ln log2 log10 pi pow power radians sin sinh "
         "sqrt tan tanh round coalesce nullif lower upper lcase ucase length char_length character_length reverse ltrim "
-        "rtrim trim btrim concat_ws translate sum avg mean min max count count_if bool_and bool_or every "
+        "rtrim trim btrim concat_ws translate sum avg mean min max count count_if bool_and bool_or "
         "approx_count_distinct stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp "
         "grouping row_number rank dense_rank percent_rank cume_dist ntile lead lag first_value last_value nth_value "
         "year month day hour minute quarter dayofyear dayofmonth weekofyear last_day greatest least nvl ifnull nvl2 "
-        "repeat left right ascii md5 levenshtein cardinality any_value max_by min_by now current_date "
+        "repeat ascii md5 levenshtein cardinality now current_date "
         "current_timestamp regexp_like string_agg"
     ),
     "log": forms("ln({0})", "log({0}, {1})"),
@@ -178,6 +182,12 @@ FUNCTIONS: dict[str, Function] = {
     "collect_list": _collected(""),
     "array_agg": _collected(""),
     "collect_set": _collected("DISTINCT "),
+    "every": renamed("bool_and"),
+    "any_value": renamed("first_value"),
+    "max_by": value_at("DESC"),
+    "min_by": value_at("ASC"),
+    "left": forms("left({0}, greatest({1}, 0))"),
+    "right": forms("right({0}, greatest({1}, 0))"),
     "any": renamed("bool_or"),
     "some": renamed("bool_or"),
     "std": renamed("stddev_samp"),
@@ -186,13 +196,13 @@ FUNCTIONS: dict[str, Function] = {
     "listagg": renamed("string_agg"),
     "size": forms("cardinality({0})"),
     "array_size": forms("cardinality({0})"),
-    "array": lambda node: exp.Array(expressions=[value.copy() for value in node.expressions]),
-    "array_contains": forms("array_contains({0}, {1})"),
+    "array": lambda node: exp.Array(expressions=node.expressions),
+    "array_contains": forms("({1} = ANY({0}))"),
     "array_max": forms("array_max({0})"),
     "array_min": forms("array_min({0})"),
     "array_distinct": forms("array_distinct({0})"),
     "array_join": forms("array_to_string({0}, {1})", "array_to_string({0}, {1}, {2})"),
-    "sequence": forms("generate_series({0}, {1})"),
+    "sequence": forms(SEQUENCE),
     "explode": renamed("unnest"),
     "transform": renamed("list_transform"),
     "filter": renamed("list_filter"),

@@ -75,7 +75,7 @@ def _parts(tokens: Sequence[Token], words: Sequence[str], at: int) -> list[tuple
     if word in STARTS or word in ("UPDATE", "DELETE", "MERGE"):
         return [(at, count)]
     if word == "INSERT":
-        return _of_insert(words, at)
+        return _of_insert(tokens, words, at)
     if word == "EXPLAIN":
         at += 1
         while at < count and (words[at] in _OPTIONS or (words[at] == "(" and _is_option(words, at))):
@@ -108,7 +108,7 @@ def _behind(words: Sequence[str], at: int) -> int:
     return len(words)
 
 
-def _of_insert(words: Sequence[str], at: int) -> list[tuple[int, int]]:
+def _of_insert(tokens: Sequence[Token], words: Sequence[str], at: int) -> list[tuple[int, int]]:
     """INSERT INTO name (columns) query [ON CONFLICT … | RETURNING …]"""
     first = at + 1
     while first < len(words):
@@ -128,7 +128,7 @@ def _of_insert(words: Sequence[str], at: int) -> list[tuple[int, int]]:
     if end < len(words):
         raise Fault(
             f"{'RETURNING' if words[end] == 'RETURNING' else 'ON CONFLICT'} is not translated: SET dialect = 'pinakes'",
-            0,
+            tokens[end].start,
             unsupported=True,
         )
     return [(first, end)] if first < end else []
@@ -175,5 +175,5 @@ def _name_items(tree: exp.Expr, sql: str, tokens: Sequence[Token]) -> bool:
         return False
     for item, name in zip(list(select.expressions), names, strict=True):
         if name is not None and not isinstance(item, exp.Alias | exp.Star | exp.Column):
-            item.replace(exp.Alias(this=item.copy(), alias=exp.Identifier(this=name, quoted=True)))
+            item.replace(exp.Alias(this=item, alias=exp.Identifier(this=name, quoted=True)))
     return True

@@ -6,6 +6,7 @@ from sqlglot import expressions as exp
 
 from pinakes.parser.translation.nodes import arguments, call, form, name_of, number_of, refuse, text_of
 from pinakes.parser.translation.rules import (
+    SEQUENCE,
     XOR,
     Dialect,
     Function,
@@ -19,6 +20,7 @@ from pinakes.parser.translation.rules import (
     same,
     strict,
     substring_call,
+    value_at,
 )
 
 
@@ -107,7 +109,7 @@ def _row(row: exp.Expr, kind: exp.Expr) -> exp.Expr:
     if not len(fields) == len(kind.expressions) == len(row.expressions):
         raise refuse("a ROW whose fields have no names")
     pairs = [
-        exp.PropertyEQ(this=field.this.copy(), expression=exp.Cast(this=value.copy(), to=field.args["kind"].copy()))
+        exp.PropertyEQ(this=field.this, expression=exp.Cast(this=value, to=field.args["kind"]))
         for field, value in zip(fields, row.expressions, strict=True)
     ]
     return exp.Struct(expressions=pairs)
@@ -136,12 +138,12 @@ def _md5(node: exp.Anonymous) -> exp.Expr:
     (inner,) = arguments(node, 1, 1)
     if not isinstance(inner, exp.Anonymous) or name_of(inner) != "$utf8":
         raise refuse("md5 of other values than to_utf8(x)")
-    return exp.Anonymous(this="$digest", expressions=[inner.expressions[0].copy()])
+    return exp.Anonymous(this="$digest", expressions=[inner.expressions[0]])
 
 
 def _to_utf8(node: exp.Anonymous) -> exp.Expr:
     (inner,) = arguments(node, 1, 1)
-    return exp.Anonymous(this="$utf8", expressions=[inner.copy()])
+    return exp.Anonymous(this="$utf8", expressions=[inner])
 
 
 def _regexp_extract(node: exp.Anonymous) -> exp.Expr:
@@ -166,15 +168,16 @@ FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt ceil ceiling cos cosh degrees exp floor ln log2 log10 pi pow power radians sign "
         "signum sin sinh sqrt tan tanh round coalesce nullif lower upper length reverse ltrim rtrim trim strpos "
-        "starts_with concat_ws chr translate sum avg min max count count_if bool_and bool_or every array_agg "
+        "starts_with concat_ws chr translate sum avg min max count count_if bool_and bool_or array_agg "
         "approx_distinct stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp grouping "
         "row_number rank dense_rank percent_rank cume_dist ntile lead lag first_value last_value nth_value year month "
         "day hour minute second quarter week day_of_month day_of_week dow day_of_year doy week_of_year now "
         "regexp_like json_array_length cardinality map_keys map_values array_distinct unnest"
     ),
     "approx_percentile": limited(2, 2),
-    "max_by": limited(2, 2),
-    "min_by": limited(2, 2),
+    "max_by": value_at("DESC"),
+    "min_by": value_at("ASC"),
+    "every": renamed("bool_and"),
     "arbitrary": renamed("any_value"),
     "any_value": renamed("any_value"),
     "concat": joined,
@@ -228,7 +231,7 @@ FUNCTIONS: dict[str, Function] = {
     "nan": forms("CAST('NaN' AS DOUBLE)"),
     "infinity": forms("CAST('Infinity' AS DOUBLE)"),
     "element_at": forms("{0}[{1}]"),
-    "sequence": forms("generate_series({0}, {1})"),
+    "sequence": forms(SEQUENCE),
     "transform": renamed("list_transform"),
     "filter": renamed("list_filter"),
     "any_match": renamed("any_match"),
