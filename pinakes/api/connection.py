@@ -150,7 +150,7 @@ class Connection:
             raise InvalidArgument(f"a statement is a text, not a {type(sql).__name__}")
         values = bound(parameters)
         if parameters and not isinstance(parameters, Mapping):
-            check_count(self.session.engine.caches.statements.classify(sql), len(parameters))
+            check_count(self.session.read(sql)[0], len(parameters))
         scan = scopes is not None and self.session.settings.python_scan
         with variables(scopes) if scopes is not None and scan else nullcontext() as lookup:
             run = (session or self.session).run
@@ -182,7 +182,8 @@ class Connection:
             self._check_open()
             name = read_name(table)
             with self.session.temporary.brought(_source(data, "the data")) as source:
-                return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
+                insert = f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}"
+                return self.run(insert, session=self.session.in_our_dialect()).count or 0
 
     # --- transactions and closing -------------------------------------------------------------------------------------
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) -> int | None:
     """Runs the statement for every set of parameters. Returns the number of changed rows; None if it is unknown."""
     session = connection.session
-    statement = session.engine.caches.statements.classify(sql)
+    statement, translated = session.read(sql)
     row = only_row(statement)
-    if not isinstance(statement, Insert) or row is None:
+    if translated is not None or not isinstance(statement, Insert) or row is None:
         sets = list(sets)
         with all_or_none(session, statement, len(sets)) as within:
             return _one_by_one(connection, sql, sets, within)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pinakes.caches import memory
 from pinakes.caches.cache import Cache, CacheStats, Clock
@@ -34,6 +34,7 @@ class Shown(Protocol):
 
 
 S = TypeVar("S", bound=Shown)
+T = TypeVar("T", bound=Shown)
 
 
 class StatementCache(Generic[S]):
@@ -46,7 +47,7 @@ class StatementCache(Generic[S]):
         clock: Clock = time.monotonic,
         budget: Budget | None = None,
     ) -> None:
-        self.cache: Cache[str, S] = Cache(
+        self.cache: Cache[Hashable, Any] = Cache(
             "statements",
             config.max_entries,
             config.ttl,
@@ -59,7 +60,13 @@ class StatementCache(Generic[S]):
 
     def classify(self, text: str) -> S:
         """Returns the parsed statement of a text."""
-        return self.cache.get(text, lambda: self._classify(text))
+        found: S = self.cache.get(text, lambda: self._classify(text))
+        return found
+
+    def translate(self, text: str, dialect: str, translate: Callable[[str, str], T]) -> T:
+        """Returns the translation of a text of another dialect."""
+        found: T = self.cache.get((dialect, text), lambda: translate(text, dialect))
+        return found
 
     def stats(self) -> CacheStats:
         return self.cache.stats()

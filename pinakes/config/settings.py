@@ -62,6 +62,11 @@ class Settings:
         "auto chooses by the estimated size of a statement's input",
         "local",
     )
+    dialect: str = documented(
+        one_of("pinakes", "trino", "duckdb", "postgres", "spark"),
+        "Dialect of SQL that statements are written in (docs/how-to/use-dialects.md); postgres is read as pinakes is",
+        "pinakes",
+    )
     metadata_errors: str = documented(
         one_of("rows", "fail"),
         "What happens if a catalog fails while metadata is read: rows in system.metadata.errors, or the query fails",

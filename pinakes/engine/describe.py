@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError, PreparedNotFound
+from pinakes.core.errors import NotSupportedError, PinakesError, PreparedNotFound
 from pinakes.core.waiting import CHECK
 from pinakes.engine.commands.queries import parameter_names, with_values
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
@@ -23,6 +23,7 @@ from pinakes.engine.planning.parameters import types_in_change, types_in_plan
 from pinakes.engine.planning.plan_cache import known_schema
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
+from pinakes.parser import Translated
 from pinakes.parser import statements as s
 
 LOOKS = frozenset(
@@ -58,15 +59,19 @@ def describe(session: Session, sql: str, started: Callable[[Query], None] | None
     session.running.add(query)
     checking = CHECK.set(query.check)
     transaction = session.transaction
+    translated: Translated | None = None
     if started is not None:
         started(query)
     try:
-        statement = session.engine.caches.statements.classify(sql)
+        statement, translated = session.read(sql)
+        text = sql if translated is None else statement.text
         with ExitStack() as scope:
-            return _described(statement, Execution(session, query, sql, unbound=True, scope=scope))
+            return _described(statement, Execution(session, query, text, unbound=True, scope=scope))
     except BaseException as error:
         let_go(error)
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+        if translated is not None and isinstance(typed, PinakesError):
+            translated.relocate(typed)
         if transaction is not None and not isinstance(typed, NotSupportedError):
             transaction.abort()
         if typed is error:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.caching_catalog import STATEMENT
-from pinakes.core.errors import OutOfMemory
+from pinakes.core.errors import OutOfMemory, PinakesError
 from pinakes.core.waiting import CHECK
 from pinakes.engine.binding.session_relations import Lookup
 from pinakes.engine.datafusion.bounded_functions import bytes_of_wide_value
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from pinakes.engine.execution.tracker import Query
     from pinakes.engine.transactions.transaction import Transaction
+    from pinakes.parser import Translated
     from pinakes.parser.statements import Statement
 
 
@@ -64,11 +65,15 @@ def run(
     execution = Execution(session, query, sql, parameters, lookup)
     if started is not None:
         started(query)
+    translated: Translated | None = None
     with _current(query):
         try:
             with query.phase("parse"):
-                statement = session.engine.caches.statements.classify(sql)
-            query.describe(statement.kind, statement.origin.shown if statement.origin is not None else statement.shown)
+                statement, translated = session.read(sql)
+            shown = statement.shown if statement.origin is None else statement.origin.shown
+            query.describe(statement.kind, shown if translated is None else translated.said)
+            if translated is not None:
+                execution = replace(execution, text=statement.text)
             if transaction is not None:
                 transaction.check(statement.kind)
             if queues and session.engine.admission is not None:
@@ -76,6 +81,8 @@ def run(
             result = _carried_out(statement, execution)
         except BaseException as error:
             typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+            if translated is not None and isinstance(typed, PinakesError):
+                translated.relocate(typed)
             query.end(typed)
             if transaction is not None:  # the one that it began in; another thread may have begun the next
                 transaction.abort()

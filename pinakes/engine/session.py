@@ -6,6 +6,7 @@ import copy
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from pinakes.engine.datafusion.session_config import Switches, apply_settings, l
 from pinakes.engine.execution.weak_set import WeakSet
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.result import Result
+from pinakes.parser import TRANSLATED, classify_dialect
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
     from pinakes.engine.execution.tracker import Query
     from pinakes.engine.transactions.transaction import Transaction
+    from pinakes.parser import Translated
+    from pinakes.parser.statements import Statement
 
 
 MOST_WARNINGS = 100
@@ -93,6 +97,14 @@ class Session:
         """
         return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
+    def read(self, sql: str) -> tuple[Statement, Translated | None]:
+        """Parses a statement in the dialect of the session, and returns its translation if that is not ours."""
+        dialect = self.settings.dialect
+        if dialect not in TRANSLATED:
+            return self.engine.caches.statements.classify(sql), None
+        found = self.engine.caches.statements.translate(sql, dialect, classify_dialect)
+        return found.statement, found
+
     @property
     def time_limit(self) -> tuple[float, bool]:
         """Seconds that a statement may run, 0 without a limit, and whether the session has set them: a server may allow
@@ -144,6 +156,15 @@ class Session:
         other = copy.copy(self)
         other.catalogs, other.transaction = copy.copy(self.catalogs), None
         other.catalogs.overlay = None
+        return other
+
+    def in_our_dialect(self) -> Session:
+        """The same session for statements that we write, whatever dialect its user has set."""
+        if self.settings.dialect not in TRANSLATED:
+            return self
+        self.context  # noqa: B018 - made now, since both plan in one context
+        other = copy.copy(self)
+        other.settings = replace(self.settings, dialect="pinakes")
         return other
 
     @property

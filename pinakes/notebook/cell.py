@@ -71,7 +71,7 @@ def run_cell(text: str, connection: Connection, namespaces: Namespaces, *, keep:
 
 def _run(part: ScriptPart, connection: Connection, namespaces: Namespaces, *, begin: bool) -> Relation:
     def work() -> Relation:
-        statement = connection.session.engine.caches.statements.classify(part.text)
+        statement, _ = connection.session.read(part.text)
         values = values_for(statement, namespaces)
         result = connection.run_quietly(part.text, values, lambda: tuple(namespaces))
         if not begin:

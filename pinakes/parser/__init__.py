@@ -3,7 +3,10 @@ sqlglot. What a name refers to, and plans, belong to `engine`. Start at `classif
 """
 
 from pinakes.parser.classify import (
+    TRANSLATED,
+    Translated,
     classify,
+    classify_dialect,
     locate_from_clauses,
     locate_join_predicates,
     locate_references,
@@ -13,8 +16,11 @@ from pinakes.parser.redaction_spans import mask
 from pinakes.parser.split import ScriptPart, split
 
 __all__ = [
+    "TRANSLATED",
     "ScriptPart",
+    "Translated",
     "classify",
+    "classify_dialect",
     "locate_from_clauses",
     "locate_join_predicates",
     "locate_references",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.errors import NotSupportedError, ParseError, PinakesError, Position
 from pinakes.parser.brackets import check_brackets
@@ -15,11 +15,12 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.limits import check_chains
 from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
-from pinakes.parser.redaction_spans import pieces
+from pinakes.parser.redaction_spans import mask, pieces
 
 if TYPE_CHECKING:
     from pinakes.core.types.syntax import SqlType
     from pinakes.parser.from_clauses import FromClause
+    from pinakes.parser.lexer import Token
     from pinakes.parser.statements import AnyStatement, Planned, References, Span
 
 
@@ -33,6 +34,66 @@ def classify(sql: str, answers: Sequence[tuple[str, ...]] = ()) -> AnyStatement:
         raise error_of(fault, sql, len(sql) - len(text)) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply") from error
+
+
+TRANSLATED = frozenset({"trino", "duckdb", "spark"})
+"""Dialects that are translated."""
+
+
+class Translated(NamedTuple):
+    """A statement that was written in another dialect."""
+
+    statement: AnyStatement
+    sql: str
+    """The text of the user."""
+    said: str
+    """The text of the user with secrets redacted."""
+    tokens: list[Token]
+    """Those of the text of the user."""
+
+    @property
+    def text(self) -> str:
+        return self.statement.text
+
+    @property
+    def shown(self) -> str:
+        """Our text if neither has secrets."""
+        return self.statement.shown if self.said == self.sql else ""
+
+    def relocate(self, error: PinakesError) -> None:
+        """Moves the position of an error to the text of the user, or removes it where that is not known."""
+        if error.position is not None and self.text != self.sql:
+            error.position = _moved(error.position, self.text, self.sql, self.tokens)
+
+
+def classify_dialect(sql: str, dialect: str) -> Translated:
+    """Parses the single statement in `sql`, which is written in a dialect that is not ours."""
+    from pinakes.parser.translation.statement import translate
+
+    try:
+        text, tokens = translate(sql, dialect)
+    except Fault as fault:
+        raise error_of(fault, sql, 0) from fault.__cause__
+    except RecursionError as error:
+        raise ParseError("this statement is nested too deeply") from error
+    try:
+        statement = classify(text)
+    except PinakesError as error:
+        if error.position is not None and text != sql:
+            error.position = _moved(error.position, text, sql, tokens)
+        raise
+    return Translated(statement, sql, mask(sql), tokens)
+
+
+def _moved(position: Position, text: str, sql: str, tokens: list[Token]) -> Position | None:
+    from pinakes.parser.translation.positions import place_of
+
+    lines = text.split("\n")
+    if position.line > len(lines) or lines[position.line - 1] != position.text:
+        return None  # a secret was redacted in it
+    offset = sum(len(line) + 1 for line in lines[: position.line - 1]) + position.column - 1
+    found = place_of(offset, text, tokens)
+    return None if found is None else Position.of(*replaced(sql, pieces(sql), found))
 
 
 def locate_references(statement: Planned) -> References:

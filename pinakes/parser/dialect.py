@@ -36,7 +36,7 @@ MOST_NESTED_TYPES = 10
 _DIALECT = Pinakes()
 
 # Words that start a command in other dialects are plain names within a query.
-_PLAIN_TYPES = frozenset(
+PLAIN_TYPES = frozenset(
     {
         TokenType.ALTER,
         TokenType.CACHE,
@@ -54,7 +54,7 @@ _PLAIN_TYPES = frozenset(
         TokenType.UNCACHE,
     }
 )
-_WORDS = {w: t for w, t in Tokenizer.KEYWORDS.items() if w.isidentifier() and t not in _PLAIN_TYPES}
+_WORDS = {w: t for w, t in Tokenizer.KEYWORDS.items() if w.isidentifier() and t not in PLAIN_TYPES}
 _TYPES = frozenset(w for w, t in _WORDS.items() if t in Parser.TYPE_TOKENS)
 _SYMBOLS = {
     **{s: t for s, t in Tokenizer.KEYWORDS.items() if not s[0].isalpha()},
@@ -81,12 +81,12 @@ _KINDS = {
 
 def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
     """Parses one statement. Raises a Fault at the position where sqlglot stopped."""
-    _check_size(tokens)
+    check_size(tokens)
     try:
         trees = _DIALECT.parser().parse(converted(tokens), text)
     except SqlglotError as error:
         details = error.errors[0] if error.errors else {}
-        raise Fault(_message(str(details.get("description", ""))), int(details.get("col") or 0)) from error
+        raise Fault(message_of(str(details.get("description", ""))), int(details.get("col") or 0)) from error
     except (RecursionError, ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
         raise Fault("this statement can't be read", tokens[0].start if tokens else 0) from error
     if len(trees) != 1 or trees[0] is None:
@@ -114,7 +114,7 @@ def converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
     return made
 
 
-def _check_size(tokens: Sequence[Token]) -> None:
+def check_size(tokens: Sequence[Token], types: frozenset[str] | None = None) -> None:
     """Rejects statements that would crash sqlglot's parser or make it run without end.
 
     It recurses for each FROM and SELECT without a check: some 8,000 overflow the stack. It tries every assignment of
@@ -127,22 +127,23 @@ def _check_size(tokens: Sequence[Token]) -> None:
     joins = words.count("JOIN") - words.count("CROSS") - words.count("ON") - words.count("USING")
     if joins > MOST_BARE_JOINS:
         raise Fault("a JOIN needs ON or USING", tokens[words.index("JOIN")].start)
-    if len([w for w in words if w in _TYPES]) > MOST_NESTED_TYPES:
-        _check_nested_types(tokens, words)
+    types = _TYPES if types is None else types
+    if len([w for w in words if w in types]) > MOST_NESTED_TYPES:
+        _check_nested_types(tokens, words, types)
 
 
-def _check_nested_types(tokens: Sequence[Token], words: Sequence[str]) -> None:
+def _check_nested_types(tokens: Sequence[Token], words: Sequence[str], types: frozenset[str]) -> None:
     opened: list[bool] = []
     for at, word in enumerate(words):
         if word in ("(", "["):
-            opened.append(at > 0 and words[at - 1] in _TYPES)
+            opened.append(at > 0 and words[at - 1] in types)
             if opened[-1] and sum(opened) > MOST_NESTED_TYPES:
                 raise Fault(f"types are nested more than {MOST_NESTED_TYPES} deep", tokens[at].start)
         elif word in (")", "]") and opened:
             opened.pop()
 
 
-def _message(description: str) -> str:
+def message_of(description: str) -> str:
     """Rewrites sqlglot's message, without its repr of a token, which contains the user's text."""
     if description.startswith("Required keyword"):
         return "an expression is missing here"

@@ -106,6 +106,12 @@ def _used_later(tokens: Sequence[Token]) -> set[str]:
     return found
 
 
+def named_items(text: str, tokens: Sequence[Token]) -> list[str | None]:
+    """Returns the name of each item of the first SELECT outside of all brackets; None of one that keeps its own."""
+    names = {item.end: item.name for item in projections(text, tokens)}
+    return [names.get(item[-1].end) for item in _items(tokens)]
+
+
 def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Yields the items of the list, as tokens."""
     depth, item, within = 0, list[Token](), False

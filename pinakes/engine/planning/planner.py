@@ -24,6 +24,7 @@ from pinakes.core.errors import (
     InvalidArgument,
     NotFoundError,
     NotSupportedError,
+    PinakesError,
     TableNotFound,
     listing,
 )
@@ -52,7 +53,7 @@ from pinakes.engine.planning.plan import (
     plan_frame,
 )
 from pinakes.engine.planning.text_cache import TEXTS
-from pinakes.parser import classify
+from pinakes.parser import TRANSLATED, classify, classify_dialect
 from pinakes.parser.lexer import tokenize_what_fits
 from pinakes.parser.projections import distinct_names
 from pinakes.parser.splice import Edit, Spliced
@@ -61,6 +62,7 @@ from pinakes.parser.typed import LATE
 
 if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
+    from pinakes.parser.statements import AnyStatement
     from pinakes.parser.typed.nodes import Query as Tree
     from pinakes.parser.typed.rewrite import Rewritten
     from pinakes.parser.workarounds.writing import Written
@@ -475,7 +477,7 @@ class Planner:
             memo=self._memo,
             nested=self.is_nested,
         )
-        statement = classify(view.sql)
+        statement = _read(view)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
         if "(" in view.sql:
@@ -572,6 +574,18 @@ class _ViewColumns:
         return frame.select(
             *(col(quote(column)).alias(name) for column, name in zip(self.columns, self.names, strict=True))
         )
+
+
+def _read(view: ViewDefinition) -> AnyStatement:
+    """The query of a view, in our SQL if another engine made it."""
+    dialect = view.dialect.lower()
+    if dialect not in TRANSLATED:
+        return classify(view.sql)
+    try:
+        return classify_dialect(view.sql, dialect).statement
+    except PinakesError as error:
+        error.position = None  # it is in the text of the view
+        raise
 
 
 def _with_names(plan: Plan, found: ResolvedTable, view: ViewDefinition) -> Plan:

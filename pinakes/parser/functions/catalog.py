@@ -19,5 +19,6 @@ UNTYPED: dict[str, Write] = {name: rule.write for name, rule in RULES.items() if
 TYPED: dict[str, Typed] = {
     **{name: rule.typed for name, rule in RULES.items() if rule.typed is not None},
     **lists.INTERNAL,
+    **others.INTERNAL,
 }
 """Rewrites that depend on types; None of one that leaves a call as it is."""

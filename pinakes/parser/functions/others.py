@@ -7,11 +7,11 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import text_literal
 from pinakes.core.types.arrow_names import sql_name_of_arrow
-from pinakes.parser.functions import BITS, UUID7
+from pinakes.parser.functions import BITS, HALF_UP, UUID7, WHOLE
 from pinakes.parser.functions.lists import unknown
 from pinakes.parser.functions.rule import Arguments, Rule, check_plain, template
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.values import INT64, Value, is_integer
+from pinakes.parser.typed.values import INT64, Value, is_decimal, is_float, is_integer
 from pinakes.parser.typed.writer import Writer
 from pinakes.parser.workarounds.writing import Changes
 
@@ -38,6 +38,22 @@ def _bit_count(writer: Writer, node: n.Call, arguments: Arguments, others: Argum
     mask = _BITS_OF.get(arguments[0][1].type)
     text = text if mask is None else f"({text} & {mask})"
     return Value(f'"{BITS}"({text})', INT64, 64)
+
+
+def _integral(writer: Writer, node: n.Call, arguments: Arguments, others: Arguments) -> Value | None:
+    """The operand of a cast to an integer in another dialect (`parser/translation/`)."""
+    if len(arguments) != 1:
+        raise InvalidArgument(f"{node.name} takes 1 argument, not {len(arguments)}")
+    child, value = arguments[0]
+    text = writer.text(child, value)
+    if value.type is None:
+        raise unknown(node)
+    if is_float(value.type) or (is_decimal(value.type) and node.name == WHOLE):
+        return Value(f"{'trunc' if node.name == WHOLE else 'round'}({text})", value.type)
+    return value._replace(text=f"({text})")
+
+
+INTERNAL = {WHOLE: _integral, HALF_UP: _integral}
 
 
 _BUCKET = (

@@ -1,9 +1,9 @@
 """Joins the rows of a subquery to those of the outer query, in its text.
 
-    SELECT k, (SELECT w FROM u WHERE u.k < t.k) FROM t
+SELECT k, (SELECT w FROM u WHERE u.k < t.k) FROM t
 
-    SELECT k, CASE WHEN "$one"("$r1"."$n") THEN "$r1"."$v" END
-    FROM t LEFT JOIN (…) AS "$r1" ON t.k IS NOT DISTINCT FROM "$r1"."$d1_1"
+SELECT k, CASE WHEN "$one"("$r1"."$n") THEN "$r1"."$v" END
+FROM t LEFT JOIN (…) AS "$r1" ON t.k IS NOT DISTINCT FROM "$r1"."$d1_1"
 """
 
 from __future__ import annotations
@@ -180,15 +180,15 @@ class Joiner:
             return self._joined(found, name, domain), f"({one})"
         return self._compared(place, domain, inner, grouped, behind)
 
-    def _compared(
-        self, place: Place, domain: Domain, inner: str, grouped: str, behind: str
-    ) -> tuple[str, str]:
+    def _compared(self, place: Place, domain: Domain, inner: str, grouped: str, behind: str) -> tuple[str, str]:
         """[NOT] IN, ANY and ALL: false or true without a match, unless a NULL makes it NULL."""
         node, name = place.node, f"$r{self.number}_"
         assert isinstance(node, n.InQuery | n.Quantified)
         operand = node.operand
-        if isinstance(operand, n.Row) or not is_repeatable(operand) or any(
-            isinstance(part, n.Query) for part in all_below(operand)
+        if (
+            isinstance(operand, n.Row)
+            or not is_repeatable(operand)
+            or any(isinstance(part, n.Query) for part in all_below(operand))
         ):
             raise Unsupported
         x = f"({self.text[operand.start : operand.end]})"
@@ -402,7 +402,9 @@ class Joiner:
             if isinstance(item.value, n.Star) and item.value.qualifier == (node.alias,):
                 if item.value.excluded or item.value.changes or item.value.renamed:
                     raise Unsupported
-                edits.append((item.start, item.end, f"{quote(node.alias)}.* EXCEPT ({', '.join(map(quote, domain.columns))})"))
+                edits.append(
+                    (item.start, item.end, f"{quote(node.alias)}.* EXCEPT ({', '.join(map(quote, domain.columns))})")
+                )
         if join is None:
             start = select.sources[at - 1].end
             edits += self._crossed(select.sources[:at])

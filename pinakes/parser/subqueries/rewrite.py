@@ -60,7 +60,9 @@ def _next(
     if not may_have_subqueries(text):
         return None
     root = read(text)
-    if not any(isinstance(node, n.Scalar | n.Exists | n.InQuery | n.Quantified | n.Derived) for node in all_below(root)):
+    if not any(
+        isinstance(node, n.Scalar | n.Exists | n.InQuery | n.Quantified | n.Derived) for node in all_below(root)
+    ):
         return None
     resolved = Resolved(root, columns)
     plans = _Plans(text, resolved, everything)
