@@ -78,7 +78,9 @@ class Execution:
         from pinakes.engine.files.paths import Finder
 
         foreign = self.session.engine.admission is not None
-        return Finder(self.session.guard.files, self.query.check, found, self.stores, foreign=foreign)
+        hostile = foreign and not self.session.identity.is_admin
+        files = self.session.guard.files
+        return Finder(files, self.query.check, found, self.stores, foreign=foreign, hostile=hostile)
 
     def stores(self) -> Stores:
         """The object stores that the session's user has secrets for, as these are now."""

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _COPY_FROM = "COPY … FROM"
 _ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "JSONL": "json", "NDJSON": "json"}
-_FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow"}
+_FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow", "AVRO": "avro", "ORC": "orc", "XLSX": "excel"}
 
 REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipped", "rows_loaded")])
 """The columns of the result of COPY INTO."""

@@ -43,6 +43,8 @@ class File:
     stamp: Stamp = field(compare=False)
     is_foreign: bool = field(default=False, compare=False)
     """Whether it may have been made to harm a server (`reading/page_check.py`)."""
+    may_be_hostile: bool = field(default=False, compare=False)
+    """Whether formats that can not be read safely are refused: on a server, for all but administrators."""
 
     def __str__(self) -> str:
         return f"'{self.path}'"
@@ -75,7 +77,8 @@ class File:
 
 class Finder:
     """Finds files. `check` is called between directory listings, and raises if the statement was cancelled. `found`
-    collects every file. `stores` provides access to object stores. Files are `foreign` on a server.
+    collects every file. `stores` provides access to object stores. Files are `foreign` on a server, and `hostile` there
+    unless an administrator names them.
     """
 
     def __init__(
@@ -86,9 +89,10 @@ class Finder:
         stores: Callable[[], Stores] | None = None,
         *,
         foreign: bool = False,
+        hostile: bool = False,
     ) -> None:
         self._access = access
-        self._foreign = foreign
+        self._foreign, self._hostile = foreign, hostile
         self._stores = stores
         self._check = check
         self._found = [] if found is None else found
@@ -126,7 +130,7 @@ class Finder:
         below = path.relative_to(here) if _is_relative(written) and path.is_relative_to(here) else path
         real = path.resolve()
         try:
-            return File(str(path), real, below.parts[:-1], stamp_of(real), self._foreign)
+            return File(str(path), real, below.parts[:-1], stamp_of(real), self._foreign, self._hostile)
         except PermissionError as error:
             raise unreadable(str(path)) from error
         except OSError as error:
@@ -141,13 +145,13 @@ class Finder:
             stamps = call_parallel(Remote.stamp, found)
         except FileNotFoundError as error:
             raise FileNotFound(f"a file of '{written}' was removed meanwhile: run the statement again") from error
-        return [File(r.path, r, r.below, stamp) for r, stamp in zip(found, stamps, strict=True)]
+        return [File(r.path, r, r.below, stamp, may_be_hostile=self._hostile) for r, stamp in zip(found, stamps, strict=True)]
 
     def listed(self, path: str, below: tuple[str, ...]) -> File:
         """Returns a file that a catalog has listed; the catalog is responsible for its location."""
         try:
             real = Path(path).resolve()
-            file = File(path, real, below, stamp_of(real), self._foreign)
+            file = File(path, real, below, stamp_of(real), self._foreign, self._hostile)
         except PermissionError as error:
             raise unreadable(path) from error
         except OSError as error:

@@ -16,12 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from threading import Lock
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
-from cachetools import LRUCache, cached
 
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, NotSupportedError, listing
 from pinakes.core.types.arrow_names import sql_name_of_arrow
@@ -145,11 +143,25 @@ def _column_types(
     return types, tuple(notes)
 
 
-@cached(LRUCache(10_000), lambda csv, types: (*csv.version, types), Lock())
+_late_types: dict[object, Mapping[str, pa.DataType]] = {}
+_KEPT = 10_000
+
+
 def late_types(csv: CsvFile, types: tuple[tuple[str, pa.DataType], ...]) -> Mapping[str, pa.DataType]:
-    """Returns those of the columns that have values not of these types, with the type of all their values. The check
-    ends without a result in a file that is too large: its reader then reports the value.
+    """Returns those of the columns that have values not of these types, with the type of all their values. It is found
+    out once for each version of a file.
     """
+    key = (*csv.version, types)
+    found = _late_types.get(key)
+    if found is None:
+        found = _late_types[key] = _find_late_types(csv, types)
+        if len(_late_types) > _KEPT:
+            _late_types.pop(next(iter(_late_types)), None)
+    return found
+
+
+def _find_late_types(csv: CsvFile, types: tuple[tuple[str, pa.DataType], ...]) -> Mapping[str, pa.DataType]:
+    """The check ends without a result in a file that is too large: its reader then reports the value."""
     own = {name: t for name, t in types if name in csv.layout.names}
     most = _CHECKED_BYTES if csv.file.is_local else _CHECKED_REMOTE_BYTES
     if not own or csv.file.stamp.size > most:
