@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.engine.files.object_stores.stores import Remote, Stores
+    from pinakes.providers.rest.download import Download
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _MAGIC = re.compile(r"[*?\[]")
@@ -45,6 +46,8 @@ class File:
     """Whether it may have been made to harm a server (`reading/page_check.py`)."""
     may_be_hostile: bool = field(default=False, compare=False)
     """Whether formats that can not be read safely are refused: on a server, for all but administrators."""
+    download: Download | None = field(default=None, compare=False, repr=False)
+    """What keeps the temporary file of a web address."""
 
     def __str__(self) -> str:
         return f"'{self.path}'"
@@ -78,7 +81,7 @@ class File:
 class Finder:
     """Finds files. `check` is called between directory listings, and raises if the statement was cancelled. `found`
     collects every file. `stores` provides access to object stores. Files are `foreign` on a server, and `hostile` there
-    unless an administrator names them.
+    unless an administrator names them. `download` gives access to web addresses.
     """
 
     def __init__(
@@ -90,9 +93,10 @@ class Finder:
         *,
         foreign: bool = False,
         hostile: bool = False,
+        download: Callable[[str], Download] | None = None,
     ) -> None:
         self._access = access
-        self._foreign, self._hostile = foreign, hostile
+        self._foreign, self._hostile, self._download = foreign, hostile, download
         self._stores = stores
         self._check = check
         self._found = [] if found is None else found
@@ -109,6 +113,8 @@ class Finder:
     def _of(self, written: str, format: str | None) -> list[File]:
         if self._stores is not None and is_store_path(written):
             return self._remote(written, format, self._stores())
+        if self._download is not None and is_web_address(written):
+            return [self._downloaded(self._download(written))]
         path = self._access.local(local_text(written))
         if _MAGIC.search(str(path)) and not _exists(path):
             return self._matching(path, written)
@@ -146,6 +152,9 @@ class Finder:
         except FileNotFoundError as error:
             raise FileNotFound(f"a file of '{written}' was removed meanwhile: run the statement again") from error
         return [File(r.path, r, r.below, stamp, may_be_hostile=self._hostile) for r, stamp in zip(found, stamps, strict=True)]
+
+    def _downloaded(self, found: Download) -> File:
+        return File(found.shown, found.path, (), stamp_of(found.path), self._foreign, self._hostile, found)
 
     def listed(self, path: str, below: tuple[str, ...]) -> File:
         """Returns a file that a catalog has listed; the catalog is responsible for its location."""
@@ -256,6 +265,11 @@ def is_store_path(written: str) -> bool:
     return written[:5].lower() == "s3://"
 
 
+def is_web_address(written: str) -> bool:
+    """Returns whether a path is an address that is downloaded (`providers/rest/download.py`)."""
+    return written.lower().startswith(("https://", "http://", "hf://"))
+
+
 def local_text(written: str) -> str:
     """Returns the local path; raises NotSupportedError for other schemes."""
     if not written or "\0" in written:
@@ -266,7 +280,7 @@ def local_text(written: str) -> str:
     if found.group(1).lower() == "file":
         return unquote(urlsplit(written).path)
     raise NotSupportedError(
-        f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret) and file:// can. "
+        f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret), https:// and file:// can. "
         f"Copy the file to this machine and name its local path."
     )
 
