@@ -31,7 +31,7 @@ def looks_like_file(argument: str) -> bool:
 
 
 def check_file(argument: str) -> None:
-    """Raises UnusableFile for a directory, a database or a missing file. Addresses and patterns are left to the engine."""
+    """Raises UnusableFile for a directory, a database or a missing file. The engine checks addresses and patterns."""
     if "://" in argument or _MAGIC & set(argument):
         return
     path = Path(argument).expanduser()
@@ -67,7 +67,7 @@ def open_files(files: Sequence[str], backend: ShellBackend, console: Console) ->
         for warning in backend.take_warnings():
             console.warn(warning)
         shown = name if name.isidentifier() and name.islower() else quote(name)
-        print(printable(f"{shown}: '{argument}'"), file=console.err, flush=True)  # noqa: T201 - rows go to stdout
+        print(printable(f"{shown}: '{argument}'"), file=console.err, flush=True)
     return True
 
 

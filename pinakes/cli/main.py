@@ -142,9 +142,8 @@ def _run(options: argparse.Namespace) -> int:
         print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
     files: list[str] = []
-    if options.subcommand not in (None, *SUBCOMMANDS):
-        if looks_like_file(options.subcommand):
-            files, options.subcommand, options.words = [options.subcommand, *options.words], None, []
+    if options.subcommand not in (None, *SUBCOMMANDS) and looks_like_file(options.subcommand):
+        files, options.subcommand, options.words = [options.subcommand, *options.words], None, []
     if options.subcommand not in (None, *SUBCOMMANDS):
         hint = did_you_mean(options.subcommand, SUBCOMMANDS)
         said = f"unknown command {options.subcommand!r}.{hint} To run SQL: pinakes -c "

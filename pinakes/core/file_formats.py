@@ -35,9 +35,10 @@ def found_format_of(name: str) -> str | None:
 
 def stem_of(name: str) -> str:
     """Returns the name of a file without its format and compression extensions."""
-    unpacked = _unpacked(name)
+    plain = name[:-4] if name.lower().endswith(".zip") and len(name) > 4 else name
+    unpacked = _unpacked(plain)
     ending = _ending(unpacked)
-    return unpacked.removesuffix(ending) if ending.lower() in ENDINGS else name
+    return unpacked.removesuffix(ending) if ending.lower() in ENDINGS else plain
 
 
 def _unpacked(name: str) -> str:

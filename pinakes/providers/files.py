@@ -268,7 +268,9 @@ class FilesCatalog:
             return FilesTable(namespace, name, str(formats.pop()), tuple(map(str, files)), str(path), self._options)
         format = found_format_of(path.name)
         if format is None:
-            raise InvalidArgument(f"the ending of '{path}' does not say what is in it; endings: {listing(FOUND_ENDINGS, 20)}")
+            raise InvalidArgument(
+                f"the ending of '{path}' does not say what is in it; endings: {listing(FOUND_ENDINGS, 20)}"
+            )
         return FilesTable(namespace, name, format, (str(path),))
 
     def _no_table(self, namespace: Namespace, name: str, tables: Mapping[str, Path]) -> TableNotFound:

@@ -206,7 +206,8 @@ def test_files_are_views_with_their_names(cli: Cli, tmp_path: Path) -> None:
         "\"Order lines\": 'Order lines.jsonl'",
         "data: 'more/*.csv'",
     ]
-    both = 'select l."user".name, c.name as n from "Order lines" l, customers_2 c union all select name, name from data order by 1'
+    both = """select l."user".name, c.name as n from "Order lines" l, customers_2 c
+        union all select name, name from data order by 1"""
     done = cli("--format", "csv", *given, input=both)
     assert done.stdout == "name,n\nann,bob\nbob,bob\n"
 

@@ -223,7 +223,7 @@ def test_a_value_behind_the_sample_widens_its_column(session: Session) -> None:
         assert "far.csv' has values after the sample that are not BIGINT" in session.warnings[0]
         assert [w.split(":")[0] for w in session.warnings] == ["column 'a' is DOUBLE", "column 'b' is VARCHAR"]
         session.warnings.clear()
-    with pytest.raises(DataCorrupt, match="'1.5' is not a valid BIGINT"):
+    with pytest.raises(DataCorrupt, match=r"'1\.5' is not a valid BIGINT"):
         session.run("SELECT sum(a) FROM read_csv('far.csv', types => {'a': 'BIGINT'})").read_all()
     write("far.csv", FAR.replace("1.5", "n/a"))  # another version of the file
     assert session.run("SELECT a FROM 'far.csv' WHERE length(a) > 1").read_all().to_pydict() == {"a": ["n/a"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import zipfile
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from pyarrow import orc
 from pinakes.api.build import open_engine
 from pinakes.config.model import parse_config
 from pinakes.config.serving import StatementLimits
-from pinakes.core.errors import DataCorrupt, InvalidArgument, NotSupportedError, PermissionDenied
+from pinakes.core.errors import DataCorrupt, FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied
 from pinakes.core.identity import Identity
 from pinakes.engine.execution.admission import Admission
 from pinakes.engine.session import Session
@@ -131,7 +132,7 @@ def test_orc(session: Session) -> None:
     )
     orc.write_table(table, "a.orc")
     assert rows(session, "SELECT * FROM 'a.orc'") == list(zip(*(c.to_pylist() for c in table.columns), strict=True))
-    assert rows(session, 'SELECT st.a, "a.b" FROM read_orc(\'a.orc\') WHERE i IS NULL') == [(None, "y")]
+    assert rows(session, "SELECT st.a, \"a.b\" FROM read_orc('a.orc') WHERE i IS NULL") == [(None, "y")]
     assert rows(session, "SELECT count(*) FROM 'a.orc'") == [(3,)]
     orc.write_table(pa.table({"i": [4.5], "more": [True]}), "b.orc")
     both = "SELECT i, more, replace(filename, '.orc', '') FROM read_orc(['a.orc', 'b.orc'], union_by_name => true, "
@@ -196,7 +197,7 @@ def test_options_of_workbooks(session: Session) -> None:
     late = [["n", "s"], *([i, "x"] for i in range(3000)), ["n/a", 1]]
     write_workbook(Path("a.xlsx"), {"One": late, "Two": [[1, 2], [3, 4]]})
     assert rows(session, "SELECT * FROM read_xlsx('a.xlsx', sheet => 'two')") == [(1.0, 2.0), (3.0, 4.0)]
-    assert rows(session, 'SELECT * FROM read_xlsx(\'a.xlsx\', sheet => \'Two\', header => true) AS t("1", b)') == [(3, 4)]
+    assert rows(session, "SELECT * FROM read_xlsx('a.xlsx', sheet => 'Two', header => true) AS t(\"1\", b)") == [(3, 4)]
     found = "SELECT * FROM read_xlsx('a.xlsx', sheet => 'Two', all_varchar => true, header => false)"
     assert rows(session, found) == [("1", "2"), ("3", "4")]
     assert rows(session, "SELECT n, s FROM 'a.xlsx' WHERE n = '2999' OR s = '1'") == [("2999", "x"), ("n/a", "1")]
@@ -206,7 +207,7 @@ def test_options_of_workbooks(session: Session) -> None:
 
 def test_workbooks_that_can_not_be_read(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     write_workbook(Path("e.xlsx"), {"Empty": []})
-    with pytest.raises(DataCorrupt, match="sheet 'Empty' of .* has no cells"):
+    with pytest.raises(DataCorrupt, match=r"sheet 'Empty' of .* has no cells"):
         rows(session, "SELECT * FROM 'e.xlsx'")
     with zipfile.ZipFile("z.xlsx", "w") as packed:
         packed.writestr("nothing.xml", "")
@@ -218,6 +219,86 @@ def test_workbooks_that_can_not_be_read(session: Session, monkeypatch: pytest.Mo
     write_workbook(Path("l.xlsx"), {"Large": [["a" * 2000]]})
     with pytest.raises(DataCorrupt, match="at most 1,000 are read"):
         rows(session, "SELECT * FROM 'l.xlsx'")
+
+
+# --- archives ----------------------------------------------------------------------------------------------------
+
+
+def _archive(path: str, members: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", method) as packed:
+        for name, content in members.items():
+            packed.writestr(name, content)
+
+
+def test_the_only_file_of_an_archive(session: Session) -> None:
+    _archive("orders.zip", {"__MACOSX/x.csv": "", "deep/": "", "deep/2024.csv": "id,v\n1,x\n2,y\n"})
+    assert rows(session, "SELECT orders.id, v FROM 'orders.zip' WHERE id > 1") == [(2, "y")]
+    assert rows(session, "SELECT filename FROM read_csv('orders.zip', filename => true) LIMIT 1") == [
+        (str(Path("orders.zip/deep/2024.csv").absolute()),)
+    ]
+    _archive("lines.jsonl.zip", {"lines.jsonl": '{"a": {"b": [1]}}\n'}, zipfile.ZIP_STORED)
+    assert rows(session, "SELECT a.b[1] FROM 'lines.jsonl.zip'") == [(1,)]
+    _archive("array.zip", {"a.json": "[" + ", ".join(f'{{"i": {i}}}' for i in range(50_000)) + "]"})
+    assert rows(session, "SELECT count(*), sum(i) FROM 'array.zip'") == [(50_000, 1_249_975_000)]
+    _archive("gz.zip", {"a.csv.gz": gzip.compress(b"i\n7\n")})
+    assert rows(session, "SELECT i FROM 'gz.zip'") == [(7,)]
+    late = "a,b\n" + "1,2\n" * 100_000 + "x,1.5\n"
+    _archive("late.zip", {"late.csv": late})
+    assert rows(session, "SELECT a, b FROM 'late.zip' WHERE b < 2") == [("x", 1.5)]
+
+
+def test_an_archive_with_several_files(session: Session) -> None:
+    _archive("many.zip", {"a.csv": "i\n1\n", "d/b.csv": "i\n2\n", "c.parquet": b"PAR1", "notes.txt": "i;j\n3;4\n"})
+    with pytest.raises(InvalidArgument, match=r"has several files: a\.csv, .*\. Name one, as in '.*many\.zip/a\.csv'"):
+        rows(session, "SELECT * FROM 'many.zip'")
+    assert rows(session, "SELECT * FROM 'many.zip/d/b.csv'") == [(2,)]
+    assert rows(session, "SELECT i FROM read_csv(['many.zip/a.csv', 'many.zip/d/b.csv']) ORDER BY i") == [(1,), (2,)]
+    assert rows(session, "SELECT * FROM read_csv('many.zip/notes.txt')") == [(3, 4)]
+    session.run("CREATE TABLE t (i INT)").read_all()
+    for name in ("a.csv", "d/b.csv", "a.csv"):
+        session.run(f"COPY INTO t FROM 'many.zip/{name}'").read_all()
+    assert rows(session, "SELECT i FROM t ORDER BY i") == [(1,), (2,)]
+    with pytest.raises(FileNotFound, match=r"has no file 'd/a\.csv' in it\. Did you mean '.*many\.zip/"):
+        rows(session, "SELECT * FROM 'many.zip/d/a.csv'")
+    with pytest.raises(NotSupportedError, match="CSV and JSON files can be read"):
+        rows(session, "SELECT * FROM 'many.zip/c.parquet'")
+
+
+def test_archives_that_can_not_be_read(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    _archive("a.zip", {"a.csv": "i\n" + "1\n" * 10_000})
+    whole = Path("a.zip").read_bytes()
+    middle = len(whole) // 3
+    broken = whole[:middle] + bytes(byte ^ 255 for byte in whole[middle : middle + 5]) + whole[middle + 5 :]
+    for content in (b"", b"i\n1\n", whole[:-10], broken):
+        Path("d.zip").write_bytes(content)
+        with pytest.raises(DataCorrupt, match=r"d\.zip"):
+            rows(session, "SELECT sum(i) FROM 'd.zip'")
+    encrypted = bytearray(whole)
+    encrypted[whole.index(b"PK\x01\x02") + 8] |= 1
+    Path("e.zip").write_bytes(encrypted)
+    with pytest.raises(NotSupportedError, match="is encrypted"):
+        rows(session, "SELECT * FROM 'e.zip'")
+    _archive("l.zip", {"a.csv": "i\n1\n"}, zipfile.ZIP_LZMA)
+    with pytest.raises(NotSupportedError, match="compressed in a way that is not supported"):
+        rows(session, "SELECT * FROM 'l.zip'")
+    _archive("n.zip", {})
+    with pytest.raises(DataCorrupt, match="has no files in it"):
+        rows(session, "SELECT * FROM 'n.zip'")
+    monkeypatch.setattr("pinakes.engine.files.archives._MOST_BYTES_OF_DIRECTORY", 10)
+    with pytest.raises(DataCorrupt, match="too many members"):
+        rows(session, "SELECT * FROM 'a.zip'")
+
+
+def test_archives_are_confined_to_the_allowed_directories(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    _archive(str(tmp_path / "out.zip"), {"a.csv": "i\n1\n"})
+    (tmp_path / "in" / "link.zip").symlink_to(tmp_path / "out.zip")
+    config = f"[engine]\ndata = '{tmp_path / 'lake'}'\nallowed_paths = ['{tmp_path / 'in'}']"
+    with open_engine(parse_config(config, tmp_path)) as engine:
+        outside = (f"{tmp_path}/out.zip", f"{tmp_path}/out.zip/a.csv", f"{tmp_path}/in/link.zip")
+        for path in (*outside, f"{tmp_path}/in/link.zip/a.csv", f"{tmp_path}/in/../out.zip/a.csv"):
+            with pytest.raises(PermissionDenied, match="outside of the directories"):
+                rows(engine.session(), f"SELECT * FROM '{path}'")
 
 
 # --- on a server -------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.catalog import FilesTable
-from pinakes.core.errors import InvalidArgument, listing
+from pinakes.core.errors import InvalidArgument, NotSupportedError, listing
 from pinakes.core.file_formats import ENDINGS, format_of
 from pinakes.core.names import dotted
 from pinakes.engine.files.paths import File, Finder
@@ -104,6 +104,9 @@ def format_of_all(files: list[File]) -> str:
 
 def open_format(files: list[File], format: str, given: Mapping[str, Any], zone: str, what: str) -> FilesSource:
     options = file_options(format, given, what or f"read_{format}")
+    archived = next((file for file in files if file.member is not None), None)
+    if archived is not None and format not in ("csv", "json"):
+        raise NotSupportedError(f"{archived} is in an archive, of which CSV and JSON files can be read: unpack it")
     match format:
         case "parquet":
             from pinakes.engine.files.reading.parquet import open_parquet

@@ -5,6 +5,7 @@ No credentials are sent. The outbound policy is checked for each connection, hen
 
 from __future__ import annotations
 
+import os
 import tempfile
 import weakref
 from collections.abc import Callable
@@ -84,7 +85,7 @@ def download(
     opened, path = tempfile.mkstemp(prefix=prefix, dir=directory)
     found = Download(shown, Path(path))
     try:
-        with open(opened, "wb") as file, _Web(outbound) as web:
+        with os.fdopen(opened, "wb") as file, _Web(outbound) as web:
             waited(lambda: web.save(address, shown, file, check))
     except BaseException as error:
         found.remove()
@@ -132,7 +133,7 @@ def _drop_body_of_redirect(response: Response, *_: Any, **__: Any) -> None:
     """`requests` would read it as a whole."""
     if response.is_redirect:
         response.close()
-        response._content, response._content_consumed = b"", True  # type: ignore[attr-defined]
+        response._content, response._content_consumed = b"", True
 
 
 def _check_size(size: int, shown: str) -> None:

@@ -44,7 +44,7 @@ from pinakes.engine.files.reading.text_conversion import (
 
 _LEAST_SAMPLE = 1000
 _CHECKED_BYTES, _CHECKED_REMOTE_BYTES = 256 * 1024 * 1024, 16 * 1024 * 1024
-"""The largest file, unpacked, whose values after the sample are checked before it is read; and one of an object store."""
+"""The largest file, unpacked, whose values after the sample are checked before it is read; of an object store."""
 
 
 def open_csv(files: Sequence[File], options: CsvOptions, zone: str, what: str) -> FilesSource:
@@ -239,7 +239,15 @@ class CsvFile:
     @property
     def version(self) -> tuple[object, ...]:
         """Equal for equal content that is read in the same way."""
-        return str(self.file.real), self.file.stamp, self.dialect, self.layout, self.forms, tuple(self.options.nulls)
+        return (
+            self.file.path,
+            str(self.file.real),
+            self.file.stamp,
+            self.dialect,
+            self.layout,
+            self.forms,
+            tuple(self.options.nulls),
+        )
 
     def has_only(self, types: Mapping[str, pa.DataType], most: int) -> bool:
         """Returns whether Arrow's reader converts all values of the columns, or the file has more than `most` bytes."""

@@ -1,4 +1,4 @@
-"""The options of read_csv, read_parquet and the other reader functions, and of COPY … FROM: one frozen dataclass per format.
+"""The options of the reader functions and of COPY … FROM: one frozen dataclass per format.
 
 The names are DuckDB's; those of PostgreSQL's COPY are accepted as well. The error for an unknown option lists the known
 ones, and the error for an invalid value shows a valid one.

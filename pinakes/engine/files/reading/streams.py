@@ -34,13 +34,13 @@ def refuse_hostile(files: Sequence[File], what: str) -> None:
     """Raises PermissionDenied on a server, for formats whose libraries a hostile file can crash."""
     if any(file.may_be_hostile for file in files):
         raise PermissionDenied(
-            f"{what} read for administrators only here, since a malformed one could stop the server: convert {files[0]} "
-            f"to Parquet or CSV"
+            f"{what} read for administrators only here, since a malformed one could stop the server: convert "
+            f"{files[0]} to Parquet or CSV"
         )
 
 
 def _compression(file: File) -> str:
-    with file.open() as raw:
+    with file.open() if file.member is None else file.stream() as raw:
         start = raw.read(4)
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "none")
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 
 from pinakes.core.location import Location
-from pinakes.engine.datafusion.avro import MOST_UNPACKED, read_content
+from pinakes.engine.datafusion.avro import read_content
 from pinakes.engine.iceberg.scan.locations import local_path
+from pinakes.providers.iceberg.checked_avro import MOST_UNPACKED
 
 
 def read_avro(io: FileIO, location: str) -> pa.Table:
