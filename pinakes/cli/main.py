@@ -92,7 +92,9 @@ class _Parser(argparse.ArgumentParser):
 def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pinakes",
-        description="SQL on Iceberg tables and files. Without -c and -f, opens a prompt or runs the script on stdin.",
+        usage="%(prog)s [options] [FILE ... | " + " | ".join(SUBCOMMANDS) + "]",
+        description="SQL on Iceberg tables and files. Without -c and -f, opens a prompt or runs the script on stdin. "
+        "Each FILE (pinakes customers.csv) is a view with the name of the file (customers).",
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -131,6 +133,7 @@ def _file(path: str) -> tuple[str, str]:
 
 def _run(options: argparse.Namespace) -> int:
     from pinakes.cli.console import Console
+    from pinakes.cli.files import UnusableFile, check_file, looks_like_file
 
     console = Console(options.format)
     to_utf8(console)
@@ -138,6 +141,9 @@ def _run(options: argparse.Namespace) -> int:
         name = options.subcommand
         print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
+    files: list[str] = []
+    if options.subcommand not in (None, *SUBCOMMANDS) and looks_like_file(options.subcommand):
+        files, options.subcommand, options.words = [options.subcommand, *options.words], None, []
     if options.subcommand not in (None, *SUBCOMMANDS):
         hint = did_you_mean(options.subcommand, SUBCOMMANDS)
         said = f"unknown command {options.subcommand!r}.{hint} To run SQL: pinakes -c "
@@ -148,7 +154,11 @@ def _run(options: argparse.Namespace) -> int:
         print(f"pinakes: {said}", file=sys.stderr)  # noqa: T201
         return USAGE
     try:
+        for file in files:
+            check_file(file)
         if options.uri is not None:
+            if files:
+                raise _UsageError(f"'{files[0]}' is on this machine: files can't be opened with --uri")
             return _remote(options, console)
         _only_for(options, OPTIONS, "--uri")
         if options.subcommand == "doctor":
@@ -160,10 +170,10 @@ def _run(options: argparse.Namespace) -> int:
             return _serve(config, options)
         _only_for(options, OF_SERVE, "`pinakes serve`")
         scripts = _scripts(options)
-    except _UsageError as error:
+    except (_UsageError, UnusableFile) as error:
         print(printable(f"pinakes: {error}"), file=sys.stderr)  # noqa: T201
         return USAGE
-    return _with_engine(config, scripts, console, with_rc=not options.no_rc)
+    return _with_engine(config, scripts, console, files, with_rc=not options.no_rc)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -268,14 +278,20 @@ def _scripts(options: argparse.Namespace) -> list[Script] | None:
     return scripts or None
 
 
-def _with_engine(config: Config, scripts: list[Script] | None, console: Console, *, with_rc: bool = True) -> int:
+def _with_engine(
+    config: Config, scripts: list[Script] | None, console: Console, files: Sequence[str], *, with_rc: bool
+) -> int:
     from pinakes.api.build import open_engine
     from pinakes.api.local_shell_backend import LocalShellBackend
+    from pinakes.cli.files import open_files
     from pinakes.core.errors import PinakesError
 
     try:
         with open_engine(config) as engine:
-            return _run_session(LocalShellBackend(engine.session()), scripts, console, with_rc=with_rc)
+            backend = LocalShellBackend(engine.session())
+            if not open_files(files, backend, console):
+                return FAILED
+            return _run_session(backend, scripts, console, with_rc=with_rc)
     except PinakesError as error:
         console.error(error)
         return FAILED

@@ -9,7 +9,12 @@ ENDINGS: Mapping[str, str] = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
+    ".avro": "avro",
+    ".orc": "orc",
+    ".xlsx": "excel",
 }
+FOUND_ENDINGS: Mapping[str, str] = {e: f for e, f in ENDINGS.items() if f in ("parquet", "csv", "json", "arrow")}
+"""Those of files that a directory, or a catalog of files, is made of: others have to be named."""
 COMPRESSED: Mapping[str, str] = {
     ".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".lz4": "lz4",
 }  # fmt: skip
@@ -23,11 +28,17 @@ def format_of(name: str) -> str | None:
     return ENDINGS.get(_ending(_unpacked(name)).lower())
 
 
+def found_format_of(name: str) -> str | None:
+    """Returns the format of a file in a directory that is read as a table."""
+    return FOUND_ENDINGS.get(_ending(_unpacked(name)).lower())
+
+
 def stem_of(name: str) -> str:
     """Returns the name of a file without its format and compression extensions."""
-    unpacked = _unpacked(name)
+    plain = name[:-4] if name.lower().endswith(".zip") and len(name) > 4 else name
+    unpacked = _unpacked(plain)
     ending = _ending(unpacked)
-    return unpacked.removesuffix(ending) if ending.lower() in ENDINGS else name
+    return unpacked.removesuffix(ending) if ending.lower() in ENDINGS else plain
 
 
 def _unpacked(name: str) -> str:

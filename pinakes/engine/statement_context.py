@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pinakes.engine.planning.plan import ExecutablePlan, Plan
     from pinakes.engine.planning.planner import Planner
     from pinakes.engine.session import Session
+    from pinakes.providers.rest.download import Download
 
 
 MOST_BYTES = 1 << 26
@@ -78,7 +79,23 @@ class Execution:
         from pinakes.engine.files.paths import Finder
 
         foreign = self.session.engine.admission is not None
-        return Finder(self.session.guard.files, self.query.check, found, self.stores, foreign=foreign)
+        hostile = foreign and not self.session.identity.is_admin
+        files = self.session.guard.files
+        return Finder(
+            files, self.query.check, found, self.stores, foreign=foreign, hostile=hostile, download=self._download
+        )
+
+    def _download(self, address: str) -> Download:
+        """A file of the web, in a temporary file."""
+        from pinakes.engine.files.access import PRIVATE
+        from pinakes.providers.rest.download import download
+
+        guard = self.session.guard
+        guard.web()
+        directory = self.session.engine.config.engine.spill_dir
+        found = download(address, guard.outbound, directory, PRIVATE, self.query.check)
+        self.scope.callback(found.remove)
+        return found
 
     def stores(self) -> Stores:
         """The object stores that the session's user has secrets for, as these are now."""

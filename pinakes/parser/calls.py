@@ -21,6 +21,9 @@ READERS: Mapping[str, str] = {
     **dict.fromkeys(("READ_CSV", "READ_CSV_AUTO"), "csv"),
     **dict.fromkeys(("READ_JSON", "READ_JSON_AUTO", "READ_NDJSON", "READ_NDJSON_AUTO"), "json"),
     **dict.fromkeys(("READ_ARROW", "READ_IPC", "READ_FEATHER"), "arrow"),
+    "READ_AVRO": "avro",
+    "READ_ORC": "orc",
+    **dict.fromkeys(("READ_XLSX", "READ_EXCEL"), "excel"),
 }
 """Functions that read files, with the format of each."""
 

@@ -26,7 +26,7 @@ from pinakes.core.errors import (
     TableNotFound,
     listing,
 )
-from pinakes.core.file_formats import ENDINGS, format_of, stem_of
+from pinakes.core.file_formats import FOUND_ENDINGS, found_format_of, stem_of
 from pinakes.core.names import Namespace, dotted
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.locations import is_remote, local_path
@@ -51,7 +51,7 @@ class Directory:
 
     @property
     def formats(self) -> set[str]:
-        return {format for name in self.data if (format := format_of(name)) is not None}
+        return {format for name in self.data if (format := found_format_of(name)) is not None}
 
     @cached_property
     def is_lake(self) -> bool:
@@ -86,7 +86,7 @@ class Directories:
         if path is None or not path.is_dir():
             return None
         found = [entry for entry in _scan(path) if self._is_seen(entry)]
-        files = {entry.name: format_of(entry.name) for entry in found if entry.is_file()}
+        files = {entry.name: found_format_of(entry.name) for entry in found if entry.is_file()}
         return Directory(
             path,
             [entry.name for entry in found if entry.is_dir()],
@@ -104,7 +104,7 @@ class Directories:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._data_below(Path(entry.path))
-            elif entry.is_file() and format_of(entry.name) is not None:
+            elif entry.is_file() and found_format_of(entry.name) is not None:
                 yield Path(entry.path)
 
     def _is_seen(self, entry: os.DirEntry[str]) -> bool:
@@ -259,16 +259,18 @@ class FilesCatalog:
     def _table(self, namespace: Namespace, name: str, path: Path) -> FilesTable:
         if path.is_dir():
             files = self._directories.data_below(path)
-            formats = {format_of(file.name) for file in files}
+            formats = {found_format_of(file.name) for file in files}
             if len(formats) != 1:
                 raise InvalidArgument(
                     f"directory '{path}' can't be read as one table: it has files of "
                     f"{listing(str(f) for f in formats) if formats else 'no format that is known'}"
                 )
             return FilesTable(namespace, name, str(formats.pop()), tuple(map(str, files)), str(path), self._options)
-        format = format_of(path.name)
+        format = found_format_of(path.name)
         if format is None:
-            raise InvalidArgument(f"the ending of '{path}' does not say what is in it; endings: {listing(ENDINGS, 20)}")
+            raise InvalidArgument(
+                f"the ending of '{path}' does not say what is in it; endings: {listing(FOUND_ENDINGS, 20)}"
+            )
         return FilesTable(namespace, name, format, (str(path),))
 
     def _no_table(self, namespace: Namespace, name: str, tables: Mapping[str, Path]) -> TableNotFound:

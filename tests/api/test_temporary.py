@@ -57,6 +57,25 @@ def test_register(form: str, con: pinakes.Connection, tmp_path: Path) -> None:
         con.sql("SELECT * FROM data")
 
 
+def test_the_fields_of_a_struct_that_is_null_are_null(con: pinakes.Connection) -> None:
+    inner = pa.StructArray.from_arrays([pa.array(["a", "hidden", "c"])], ["name"], mask=pa.array([False, True, False]))
+    plain, large = pa.list_(inner.type), pa.large_list(inner.type)
+    maps = pa.MapArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(["k"] * 3), inner)
+    columns = {
+        "s": inner,
+        "l": pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), inner, type=plain),
+        "g": pa.LargeListArray.from_arrays(pa.array([0, 1, 2, 3]), inner, type=large),
+        "m": maps,
+        "d": pa.StructArray.from_arrays([inner], ["inner"]),
+    }
+    table = pa.table({"id": [1, 2, 3], **columns})
+    sql = "SELECT id, d.s.name, d.l[1].name, d.g[1].name, d.m['k'].name, d.d.inner.name FROM d ORDER BY id"
+    for data in (table, table.slice(1), table.to_reader(), pds.dataset(table)):
+        con.register("d", data)
+        expected = [(i, *[name] * 5) for i, name in ((1, "a"), (2, None), (3, "c"))]
+        assert con.sql(sql).fetchall() == expected[-(getattr(data, "num_rows", 3)) :]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_variable_is_found_by_its_name(form: str, con: pinakes.Connection, tmp_path: Path) -> None:
     myData = forms(tmp_path)[form]  # noqa: F841 - read by the query

@@ -190,3 +190,47 @@ def test_a_signal_cancels_and_cleans_up(
         assert b"Traceback" not in process.stderr.read()
         assert process.wait(180) == code
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_files_are_views_with_their_names(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "customers.csv").write_text("id,name\n1,ann\n2,o'neil\n")
+    (tmp_path / "more" / "customers.csv").write_text("id,name\n3,bob\n")
+    (tmp_path / "Order lines.jsonl").write_text('{"id": 1, "user": {"name": "ann"}}\n')
+    given = ("customers.csv", "more/customers.csv", "Order lines.jsonl", "more/*.csv")
+    done = cli("--format", "csv", *given, "-c", "select name from customers order by id")
+    assert (done.returncode, done.stdout) == (0, "name\nann\no'neil\n")
+    assert done.stderr.splitlines() == [
+        "customers: 'customers.csv'",
+        "customers_2: 'more/customers.csv'",
+        "\"Order lines\": 'Order lines.jsonl'",
+        "data: 'more/*.csv'",
+    ]
+    both = """select l."user".name, c.name as n from "Order lines" l, customers_2 c
+        union all select name, name from data order by 1"""
+    done = cli("--format", "csv", *given, input=both)
+    assert done.stdout == "name,n\nann,bob\nbob,bob\n"
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("none.csv", "file 'none.csv' does not exist"),
+        ("shop.duckdb", "'shop.duckdb' is a database, not a file of rows"),
+        (".", "'.' is a directory: `pinakes --data .` opens the catalog in it"),
+        ("notes.txt", "the ending of 'notes.txt' does not say what is in it"),
+        ("docter", "unknown command 'docter'. Did you mean doctor?"),
+    ],
+)
+def test_an_argument_that_is_no_file_of_rows(cli: Cli, tmp_path: Path, argument: str, said: str) -> None:
+    (tmp_path / "notes.txt").write_text("a,b\n")
+    done = cli(argument, "-c", "select 1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"pinakes: {said}")
+
+
+def test_a_file_that_can_not_be_read(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_text("not parquet")
+    done = cli("bad.parquet", "-c", "select 1")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("DATA_CORRUPT: ")

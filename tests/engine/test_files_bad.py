@@ -211,16 +211,47 @@ def test_a_ragged_line_far_behind_the_sample(session: Session) -> None:
     assert count[0][0].as_py() == 901_000
 
 
-def test_a_value_behind_the_sample_that_does_not_fit(session: Session) -> None:
-    write("far.csv", "a,b\n" + "1,2\n" * 300_000 + '"","x"\n' + "1.5,2\n" + "1,2\n" * 1000)
-    error = failing(session, "SELECT sum(a) FROM 'far.csv'")
+FAR = "a,b\n" + "1,2\n" * 300_000 + '"","x"\n' + "1.5,2\n" + "1,2\n" * 1000
+
+
+def test_a_value_behind_the_sample_widens_its_column(session: Session) -> None:
+    write("far.csv", FAR)
+    for _ in range(2):  # found out once, and said each time
+        found = session.run("SELECT sum(a), count(a), max(b), count(*) FROM 'far.csv'").read_all()
+        assert [column[0].as_py() for column in found] == [301_001.5, 301_001, "x", 301_002]
+        assert found.schema.types == [pa.float64(), pa.int64(), pa.string(), pa.int64()]
+        assert "far.csv' has values after the sample that are not BIGINT" in session.warnings[0]
+        assert [w.split(":")[0] for w in session.warnings] == ["column 'a' is DOUBLE", "column 'b' is VARCHAR"]
+        session.warnings.clear()
+    with pytest.raises(DataCorrupt, match=r"'1\.5' is not a valid BIGINT"):
+        session.run("SELECT sum(a) FROM read_csv('far.csv', types => {'a': 'BIGINT'})").read_all()
+    write("far.csv", FAR.replace("1.5", "n/a"))  # another version of the file
+    assert session.run("SELECT a FROM 'far.csv' WHERE length(a) > 1").read_all().to_pydict() == {"a": ["n/a"]}
+
+
+def test_the_late_values_of_each_file_count(session: Session) -> None:
+    for name, late in (("1", "1.5"), ("2", "2024-01-31"), ("3", "9")):
+        write(f"l{name}.csv", "a,n\n" + "1,1\n" * 30_000 + f"{late},99999999999999999999\n")
+    doubles = session.run("SELECT a, n FROM read_csv(['l1.csv', 'l3.csv']) WHERE a > 1 ORDER BY a").read_all()
+    assert doubles.schema.types == [pa.float64(), pa.decimal128(38, 0)]
+    assert doubles.to_pydict() == {"a": [1.5, 9.0], "n": [99999999999999999999] * 2}
+    texts = session.run("SELECT a FROM 'l*.csv' WHERE a <> '1' ORDER BY a").read_all()
+    assert texts.to_pydict() == {"a": ["1.5", "2024-01-31", "9"]}
+
+
+def test_a_value_behind_the_sample_of_a_large_file(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pinakes.engine.files.reading.csv._CHECKED_BYTES", 100_000)
+    write("large.csv", FAR)
+    error = failing(session, "SELECT sum(a) FROM 'large.csv'")
     assert isinstance(error, DataCorrupt)
     assert "line 300003, column 'a': '1.5' is not a valid BIGINT" in str(error)
     assert all(way in str(error) for way in ("types =>", "sample_size => -1", "all_varchar => true"))
-    fine = session.run("SELECT count(a), count(*), sum(a) FROM read_csv('far.csv', sample_size => -1)").read_all()
+    fine = session.run("SELECT count(a), count(*), sum(a) FROM read_csv('large.csv', sample_size => -1)").read_all()
     assert [column[0].as_py() for column in fine] == [301_001, 301_002, 301_001.5]
-    left = session.run("SELECT count(*) FROM read_csv('far.csv', ignore_errors => true)").read_all()
+    left = session.run("SELECT count(*) FROM read_csv('large.csv', ignore_errors => true)").read_all()
     assert left[0][0].as_py() == 301_000
+    write("packed.csv.gz", gzip.compress(FAR.encode()))  # smaller as a file, and not when it is unpacked
+    assert "'1.5' is not a valid BIGINT" in str(failing(session, "SELECT sum(a) FROM 'packed.csv.gz'"))
 
 
 def test_an_empty_text_in_quotes_is_no_number_and_no_null_text(session: Session) -> None:

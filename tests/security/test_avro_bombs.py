@@ -12,7 +12,7 @@ import pytest
 
 from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.varint import as_varint
-from pinakes.engine.iceberg.scan import avro
+from pinakes.engine.datafusion import avro
 from pinakes.providers.iceberg import checked_avro
 from pinakes.providers.iceberg.checked_avro import unpack
 from tests.engine.support import an_engine, do, rows

@@ -17,7 +17,7 @@ from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.location import Location
 from pinakes.core.parquet_footer import check_footer, footer_bytes, read_footer
 from pinakes.core.varint import as_varint, read_varint
-from pinakes.engine.iceberg.scan.avro import rows_in
+from pinakes.engine.datafusion.avro import rows_in
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.iceberg.scan.object_stores import TableStores
 from pinakes.providers.iceberg.table_io import TableIO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 PRIVILEGES: dict[str, str] = {
-    "attach": "ATTACH catalogs for themselves",
+    "attach": "ATTACH catalogs for themselves, and read files of web addresses",
     "global_settings": "use SET GLOBAL and ATTACH … (VISIBILITY all)",
     "local_files": "read and write files of the server by path, within engine.allowed_paths",
     "server_credentials": "use the cloud credentials of the server's environment: PROFILE, PROVIDER "

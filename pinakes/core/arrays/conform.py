@@ -145,6 +145,32 @@ def compact(array: pa.Array) -> pa.Array:
     return pa.concat_arrays([array, pa.nulls(0, array.type)])
 
 
+def with_null_fields(array: pa.Array) -> pa.Array:
+    """Returns the array with NULL in the fields of each struct that is NULL. Arrow allows any value there, and
+    DataFusion's access to a field returns it.
+    """
+    if not _has_null_struct(array):
+        return array
+    if is_.is_struct(array.type):
+        members = [with_null_fields(member) for member in array.flatten()]
+        return pa.StructArray.from_arrays(members, fields=list(array.type.fields), mask=mask_of(array))
+    array = compact(array)
+    if is_.is_map(array.type):
+        items = with_null_fields(array.items)
+        return pa.MapArray.from_arrays(array.offsets, array.keys, items, type=array.type, mask=mask_of(array))
+    values = with_null_fields(array.values)
+    return type(array).from_arrays(array.offsets, values, type=array.type, mask=mask_of(array))
+
+
+def _has_null_struct(array: pa.Array) -> bool:
+    t = array.type
+    if is_.is_struct(t):
+        return bool(array.null_count) or any(_has_null_struct(array.field(i)) for i in range(t.num_fields))
+    if is_.is_map(t):
+        return _has_null_struct(array.items)
+    return (is_.is_list(t) or is_.is_large_list(t)) and _has_null_struct(array.values)
+
+
 def mask_of(array: pa.Array) -> pa.Array | None:
     """Returns the null mask in the form that the constructors of nested arrays take."""
     return array.is_null() if array.null_count else None

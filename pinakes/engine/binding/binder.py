@@ -125,6 +125,8 @@ class Relations:
         files: list[File] = []
         finder, zone = self.execution.finder(files), self.execution.session.settings.time_zone
         opened = self.execution.query.interruptible(lambda: open(finder, zone))
+        for note in opened.notes:
+            self.execution.session.warn(note)
         names = tuple(opened.schema.names)
         return Relation(key, opened.provider, names, files=tuple(files), has_statistics=opened.statistics)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyiceberg.schema import Schema
 from pyiceberg.types import BinaryType, FixedType, StringType
 
-from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
+from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, TableNotFound, listing
 from pinakes.core.names import Part, match, quote, spell, text_literal
 from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.core.values import truth
@@ -47,7 +47,15 @@ if TYPE_CHECKING:
 
 _COPY_FROM = "COPY … FROM"
 _ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "JSONL": "json", "NDJSON": "json"}
-_FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow"}
+_FORMATS = {
+    **_ALIASES,
+    "ARROW": "arrow",
+    "FEATHER": "arrow",
+    "IPC": "arrow",
+    "AVRO": "avro",
+    "ORC": "orc",
+    "XLSX": "excel",
+}
 
 REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipped", "rows_loaded")])
 """The columns of the result of COPY INTO."""
@@ -109,6 +117,12 @@ def _copy_into(statement: CopyFrom, execution: Execution) -> Result:
     found, table = execution.resolver.table(statement.table)
     execution.query.touch(found.place.mount.name)
     selected = _find_files(statement, execution)
+    downloaded = next((file for file in selected.files if file.download is not None), None)
+    if downloaded is not None:
+        raise NotSupportedError(
+            f"COPY INTO remembers which version of a file it has loaded, and {downloaded} on the web has none: "
+            f"use COPY … FROM"
+        )
     loaded = Loaded(table.handle.properties)
     force = _truth(selected.options.pop("force", False))
     new = [file for file in selected.files if force or file not in loaded]

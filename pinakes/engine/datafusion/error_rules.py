@@ -189,8 +189,8 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     (
         re.compile(r"table function '([^']+)' not found"),
         lambda m, _: FunctionNotFound(
-            f"table function {m.group(1)} does not exist; files are read by read_parquet, read_csv, read_json and "
-            f"read_arrow"
+            f"table function {m.group(1)} does not exist; files are read by read_parquet, read_csv, read_json, "
+            f"read_arrow, read_avro, read_orc and read_xlsx"
         ),
     ),
     (

@@ -46,9 +46,12 @@ TABLE_FUNCTIONS = (
     Function("generate_series", "table", "generate_series(start, stop[, step])", "Rows from a value to another"),
     Function("range", "table", "range(start, stop[, step])", "The same without the last value"),
     Function("read_arrow", "table", "read_arrow(path, …)", "Rows of Arrow files"),
+    Function("read_avro", "table", "read_avro(path, …)", "Rows of Avro files"),
     Function("read_csv", "table", "read_csv(path, …)", "Rows of CSV files"),
     Function("read_json", "table", "read_json(path, …)", "Rows of JSON files"),
+    Function("read_orc", "table", "read_orc(path, …)", "Rows of ORC files"),
     Function("read_parquet", "table", "read_parquet(path, …)", "Rows of Parquet files"),
+    Function("read_xlsx", "table", "read_xlsx(path, …)", "Rows of a sheet of Excel workbooks"),
 )
 """The functions that give rows; DataFusion's listing leaves them out."""
 

@@ -16,6 +16,7 @@ import pyarrow.dataset as pds
 from datafusion import Expr, SessionContext, col
 from datafusion import Table as Provider
 
+from pinakes.core.arrays.conform import with_null_fields
 from pinakes.core.arrays.decode import decode_batch, decode_schema, decode_table
 from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import InvalidArgument
@@ -48,7 +49,7 @@ class Rows:
     @cached_property
     def provider(self) -> Provider:
         empty = pa.RecordBatch.from_pylist([], schema=self.schema)
-        batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
+        batches = [_with_null_fields(b) for b in self._table.to_batches(max_chunksize=BATCH_ROWS)] or [empty]
         # The context of a session resolves names through our catalogs only. The plan holds the rows, not this context.
         context, name = _context(), f"rows{next(_NUMBERS)}"
         frame = context.create_dataframe([batches], name)
@@ -56,6 +57,12 @@ class Rows:
         if any(pa.types.is_floating(field.type) or holds_floats(field.type) for field in self.schema):
             frame = frame.select(*(_column(field) for field in self.schema))
         return frame.into_view()
+
+
+def _with_null_fields(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [with_null_fields(column) for column in batch.columns]
+    same = all(a is b for a, b in zip(columns, batch.columns, strict=True))
+    return batch if same else pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def _column(field: pa.Field) -> Expr:

@@ -2,7 +2,8 @@
 
 DataFusion pushes filters down to an Arrow dataset and relies on the result. But Arrow's `is_in` returns false, not
 NULL, for NULL, and its comparisons with NaN differ from SQL, so results would be wrong. Each column is therefore
-wrapped in an identity function, which prevents pushdown. A floating-point column gets one NaN (`parquet_scan.py`).
+wrapped in an identity function, which prevents pushdown. A floating-point column gets one NaN (`parquet_scan.py`), and
+the fields of a struct that is NULL are NULL.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow.dataset as pds
 from datafusion import Expr, ScalarUDF, SessionContext, col, udf
 from datafusion import Table as Provider
 
+from pinakes.core.arrays.conform import with_null_fields
 from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.parquet_scan import usual_nan
@@ -46,8 +48,4 @@ def _context() -> SessionContext:
 
 @cache
 def _same(t: pa.DataType) -> ScalarUDF:
-    return udf(_identity, [t], t, "immutable", "$same")
-
-
-def _identity(values: Any) -> Any:
-    return values
+    return udf(with_null_fields, [t], t, "immutable", "$same")

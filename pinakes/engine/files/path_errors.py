@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
-from pinakes.core.file_formats import ENDINGS, format_of
+from pinakes.core.file_formats import FOUND_ENDINGS, format_of, found_format_of
 from pinakes.core.suggestions import close_to
 
 
@@ -36,7 +36,7 @@ def unmatched(written: str, base: str, near: Iterable[str] | None) -> Unmatched:
 
 def is_wanted(name: str, format: str | None) -> bool:
     """Returns whether a file of a directory is to be read."""
-    return format_of(name) in ((format,) if format else ENDINGS.values())
+    return format_of(name) == format if format else found_format_of(name) is not None
 
 
 def check_directory(written: str, names: Iterable[str], format: str | None, top: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ def check_directory(written: str, names: Iterable[str], format: str | None, top:
     if not formats:
         raise FileNotFound(
             f"directory '{written}' has no files that can be read as {format or 'a table'}; it has: "
-            f"{listing(top)}. Endings: {listing(ENDINGS, 20)}"
+            f"{listing(top)}. Endings: {listing(FOUND_ENDINGS, 20)}"
         )
     if len(formats) > 1:
         raise InvalidArgument(

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.archives import ENDING, find_member, open_member
 from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched, unreadable
 from pinakes.engine.files.stamps import Stamp, stamp_of
 from pinakes.parser.redaction import masked_address
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.engine.files.object_stores.stores import Remote, Stores
+    from pinakes.providers.rest.download import Download
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _MAGIC = re.compile(r"[*?\[]")
@@ -43,6 +45,12 @@ class File:
     stamp: Stamp = field(compare=False)
     is_foreign: bool = field(default=False, compare=False)
     """Whether it may have been made to harm a server (`reading/page_check.py`)."""
+    may_be_hostile: bool = field(default=False, compare=False)
+    """Whether formats that can not be read safely are refused: on a server, for all but administrators."""
+    member: str | None = None
+    """The name in the archive `real`, if the file is in one (`archives.py`)."""
+    download: Download | None = field(default=None, compare=False, repr=False)
+    """What keeps the temporary file of a web address."""
 
     def __str__(self) -> str:
         return f"'{self.path}'"
@@ -58,7 +66,7 @@ class File:
 
     @property
     def suffixes(self) -> list[str]:
-        return PurePosixPath(str(self.real)).suffixes
+        return PurePosixPath(self.member or str(self.real)).suffixes
 
     def current_stamp(self) -> Stamp:
         """Returns the current stamp."""
@@ -66,16 +74,21 @@ class File:
 
     def open(self) -> pa.NativeFile:
         """Opens the file for random access."""
+        if self.member is not None:
+            raise NotSupportedError(f"{self} is in an archive, of which it can't be read: unpack it")
         return _open(self.real) if isinstance(self.real, Path) else self.real.open()
 
     def stream(self) -> pa.NativeFile:
         """Opens the file for sequential reading."""
+        if self.member is not None:
+            return open_member(self.local, self.member)
         return _open(self.real) if isinstance(self.real, Path) else self.real.stream()
 
 
 class Finder:
     """Finds files. `check` is called between directory listings, and raises if the statement was cancelled. `found`
-    collects every file. `stores` provides access to object stores. Files are `foreign` on a server.
+    collects every file. `stores` provides access to object stores. Files are `foreign` on a server, and `hostile` there
+    unless an administrator names them. `download` gives access to web addresses.
     """
 
     def __init__(
@@ -86,25 +99,29 @@ class Finder:
         stores: Callable[[], Stores] | None = None,
         *,
         foreign: bool = False,
+        hostile: bool = False,
+        download: Callable[[str], Download] | None = None,
     ) -> None:
         self._access = access
-        self._foreign = foreign
+        self._foreign, self._hostile, self._download = foreign, hostile, download
         self._stores = stores
         self._check = check
         self._found = [] if found is None else found
 
     def files(self, written: Sequence[str], format: str | None = None) -> list[File]:
         """Returns each file once, in the order of the paths; those of one path are sorted by name."""
-        found: dict[Path | Remote, File] = {}
+        found: dict[tuple[Path | Remote, str | None], File] = {}
         for path in written:
             for file in self._of(path, format):
-                found.setdefault(file.real, file)
+                found.setdefault((file.real, file.member), file)
         self._found += found.values()
         return list(found.values())
 
     def _of(self, written: str, format: str | None) -> list[File]:
         if self._stores is not None and is_store_path(written):
             return self._remote(written, format, self._stores())
+        if self._download is not None and is_web_address(written):
+            return [self._downloaded(self._download(written))]
         path = self._access.local(local_text(written))
         if _MAGIC.search(str(path)) and not _exists(path):
             return self._matching(path, written)
@@ -113,20 +130,27 @@ class Finder:
         except PermissionError as error:
             raise unreadable(str(path)) from error
         except (OSError, ValueError) as error:
-            raise self._missing(path, written) from error
+            archive = next((p for p in path.parents if p.suffix.lower() == ENDING and self._is_archive(p)), None)
+            if archive is None:
+                raise self._missing(path, written) from error
+            return [self._file(archive, written, str(path.relative_to(archive)))]
         if stat.S_ISDIR(mode):
             return self._directory(path, written, format)
         if not stat.S_ISREG(mode):
             raise InvalidArgument(f"'{written}' can't be read as a table: it is a device or a pipe")
         return [self._file(path, written)]
 
-    def _file(self, path: Path, written: str) -> File:
+    def _is_archive(self, path: Path) -> bool:
+        return self._is_allowed(path) and path.is_file()
+
+    def _file(self, path: Path, written: str, member: str | None = None) -> File:
         self._access.local(str(path))  # a link may lead out of the allowed directories
         here = Path.cwd()
         below = path.relative_to(here) if _is_relative(written) and path.is_relative_to(here) else path
         real = path.resolve()
         try:
-            return File(str(path), real, below.parts[:-1], stamp_of(real), self._foreign)
+            found = File(str(path), real, below.parts[:-1], stamp_of(real), self._foreign, self._hostile)
+            return found if path.suffix.lower() != ENDING else _in_archive(found, member)
         except PermissionError as error:
             raise unreadable(str(path)) from error
         except OSError as error:
@@ -141,13 +165,21 @@ class Finder:
             stamps = call_parallel(Remote.stamp, found)
         except FileNotFoundError as error:
             raise FileNotFound(f"a file of '{written}' was removed meanwhile: run the statement again") from error
-        return [File(r.path, r, r.below, stamp) for r, stamp in zip(found, stamps, strict=True)]
+        return [
+            File(r.path, r, r.below, stamp, may_be_hostile=self._hostile)
+            for r, stamp in zip(found, stamps, strict=True)
+        ]
+
+    def _downloaded(self, found: Download) -> File:
+        stamp = stamp_of(found.path)
+        file = File(found.shown, found.path, (), stamp, self._foreign, self._hostile, download=found)
+        return _in_archive(file, None) if found.shown.lower().endswith(ENDING) else file
 
     def listed(self, path: str, below: tuple[str, ...]) -> File:
         """Returns a file that a catalog has listed; the catalog is responsible for its location."""
         try:
             real = Path(path).resolve()
-            file = File(path, real, below, stamp_of(real), self._foreign)
+            file = File(path, real, below, stamp_of(real), self._foreign, self._hostile)
         except PermissionError as error:
             raise unreadable(path) from error
         except OSError as error:
@@ -247,9 +279,20 @@ class Finder:
         return missing(written, path.name, near, str(path.parent), exists=_exists(path.parent))
 
 
+def _in_archive(archive: File, member: str | None) -> File:
+    """Returns a file in an archive."""
+    name = find_member(archive.local, archive.path, member)
+    return replace(archive, path=f"{archive.path}/{name}", member=name)
+
+
 def is_store_path(written: str) -> bool:
     """Returns whether a path is in an object store (`engine/files/object_stores/paths.py`)."""
     return written[:5].lower() == "s3://"
+
+
+def is_web_address(written: str) -> bool:
+    """Returns whether a path is an address that is downloaded (`providers/rest/download.py`)."""
+    return written.lower().startswith(("https://", "http://", "hf://"))
 
 
 def local_text(written: str) -> str:
@@ -262,8 +305,8 @@ def local_text(written: str) -> str:
     if found.group(1).lower() == "file":
         return unquote(urlsplit(written).path)
     raise NotSupportedError(
-        f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret) and file:// can. "
-        f"Copy the file to this machine and name its local path."
+        f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret), https:// and file:// "
+        f"can. Copy the file to this machine and name its local path."
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.catalog import FilesTable
-from pinakes.core.errors import InvalidArgument, listing
+from pinakes.core.errors import InvalidArgument, NotSupportedError, listing
 from pinakes.core.file_formats import ENDINGS, format_of
 from pinakes.core.names import dotted
 from pinakes.engine.files.paths import File, Finder
@@ -23,7 +23,7 @@ from pinakes.engine.files.reading.dataset import FilesSource
 from pinakes.engine.files.reading.options import file_options
 from pinakes.parser.statements import Bound, FileArgument, FileCall, TableCall
 
-FORMATS = ("parquet", "csv", "json", "arrow")
+FORMATS = ("parquet", "csv", "json", "arrow", "avro", "orc", "excel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def format_of_all(files: list[File]) -> str:
         if format is None:
             raise InvalidArgument(
                 f"the ending of {file} does not say what is in it; endings: {listing(ENDINGS, 20)}. Say it with a "
-                f"function: read_csv, read_json, read_parquet or read_arrow."
+                f"function, such as read_csv."
             )
         found.setdefault(format, file)
     if len(found) > 1:
@@ -104,6 +104,9 @@ def format_of_all(files: list[File]) -> str:
 
 def open_format(files: list[File], format: str, given: Mapping[str, Any], zone: str, what: str) -> FilesSource:
     options = file_options(format, given, what or f"read_{format}")
+    archived = next((file for file in files if file.member is not None), None)
+    if archived is not None and format not in ("csv", "json"):
+        raise NotSupportedError(f"{archived} is in an archive, of which CSV and JSON files can be read: unpack it")
     match format:
         case "parquet":
             from pinakes.engine.files.reading.parquet import open_parquet
@@ -117,6 +120,18 @@ def open_format(files: list[File], format: str, given: Mapping[str, Any], zone: 
             from pinakes.engine.files.reading.json import open_json
 
             return open_json(files, options, zone, what)
+        case "avro":
+            from pinakes.engine.files.reading.avro import open_avro
+
+            return open_avro(files, options, zone)
+        case "orc":
+            from pinakes.engine.files.reading.orc import open_orc
+
+            return open_orc(files, options, zone)
+        case "excel":
+            from pinakes.engine.files.reading.excel import open_excel
+
+            return open_excel(files, options)
         case _:
             from pinakes.engine.files.reading.arrow import open_arrow
 

@@ -18,6 +18,7 @@ EXTRAS = {
     "mysql": "catalogs kept in MySQL or MariaDB",
     "aws": "AWS Glue and S3 Tables",
     "hive": "Hive metastores",
+    "excel": "Excel workbooks",
     "spark": "queries and pipelines on Spark",
     "server": "the Flight SQL server",
     "notebook": "%sql in Jupyter and IPython",

@@ -10,6 +10,7 @@
     a place for files       `places`: LOCATION, and the properties that are locations
     a catalog to mount      `mount`; where it connects to, `outbound`
     an object store         `store`
+    a web address           `web`; where it is, `outbound`
     work for Spark          `spark`, when a statement requests it, and again when one is sent
     another's statement     `may_stop`: KILL, `kill_query`
     metadata outside SQL    `metadata`: requests of drivers over Flight SQL, and of a remote shell
@@ -94,6 +95,10 @@ class Guard:
             from pinakes.core.access.outbound import destination_of
 
             outbound.check(destination_of(endpoint, library=True))
+
+    def web(self) -> None:
+        """Files of web addresses; the hosts are those of `outbound`."""
+        self.require("attach", "reading files of web addresses")
 
     def mount(self, location: str, common: Common, options: Mapping[str, OptionValue], paths: list[str]) -> None:
         """What ATTACH is about to mount; `paths` are those of this machine that it would be opened on."""

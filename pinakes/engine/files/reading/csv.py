@@ -3,6 +3,9 @@
 Arrow's reader is fast but its errors lack detail. When it fails, the rest of the file is read as text, which finds the
 value that does not fit (or an empty quoted string in a numeric column, which is valid), and `csv_errors.py` finds the
 line. With ignore_errors everything is read as text, and rows with values that do not fit are skipped.
+
+Types of a sample are checked against the rest of the file before the first row is returned (`late_types`), so that the
+schema of a query does not change while it runs.
 """
 
 from __future__ import annotations
@@ -12,11 +15,14 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, NotSupportedError, listing
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.csv_dialect import Dialect, Layout, UncommentedStream, dialect_of
 from pinakes.engine.files.reading.csv_errors import find_ragged_line, find_unclosed_quote, misfit_error
@@ -25,9 +31,20 @@ from pinakes.engine.files.reading.options import CsvOptions, arrow_type
 from pinakes.engine.files.reading.path_columns import PathColumns
 from pinakes.engine.files.reading.schemas import unite_schemas
 from pinakes.engine.files.reading.streams import read_errors, text_stream
-from pinakes.engine.files.reading.text_conversion import FALSE, TRUE, Forms, from_text, guess_type, is_native, misfits
+from pinakes.engine.files.reading.text_conversion import (
+    FALSE,
+    TRUE,
+    Forms,
+    common_guess,
+    from_text,
+    guess_type,
+    is_native,
+    misfits,
+)
 
 _LEAST_SAMPLE = 1000
+_CHECKED_BYTES, _CHECKED_REMOTE_BYTES = 256 * 1024 * 1024, 16 * 1024 * 1024
+"""The largest file, unpacked, whose values after the sample are checked before it is read; of an object store."""
 
 
 def open_csv(files: Sequence[File], options: CsvOptions, zone: str, what: str) -> FilesSource:
@@ -47,7 +64,7 @@ def open_csv_as(
         raise DataCorrupt(f"{files[0]} is empty: a CSV file has at least one line")
     for csv in found:
         _rename(csv, list(given) or None)
-    types = dict(given) if given else _column_types(found, options, forms)
+    types, notes = (dict(given), ()) if given else _column_types(found, options, forms)
     for name, t in types.items():
         if pa.types.is_nested(t):
             raise NotSupportedError(f"column {name!r} can not be {t}: a CSV file holds plain values")
@@ -60,7 +77,7 @@ def open_csv_as(
         return by_file[file].batches(columns)
 
     kept = [csv.file for csv in found]
-    return stream_files(kept, schema, PathColumns(kept or files, options), read)
+    return replace(stream_files(kept, schema, PathColumns(kept or files, options), read), notes=notes)
 
 
 def _rename(csv: CsvFile, names: Sequence[str] | None) -> None:
@@ -91,8 +108,12 @@ def _check_order(csv: CsvFile, names: Sequence[str]) -> None:
         )
 
 
-def _column_types(found: Sequence[CsvFile], options: CsvOptions, forms: Forms) -> dict[str, pa.DataType]:
-    """Returns the types of all columns: the given ones, and the others from all samples."""
+def _column_types(
+    found: Sequence[CsvFile], options: CsvOptions, forms: Forms
+) -> tuple[dict[str, pa.DataType], tuple[str, ...]]:
+    """Returns the types of all columns: the given ones, and the others from all samples; with a note for each column
+    whose sample has another type than the whole.
+    """
     most = options.sample_size
     share = most if most < 0 else max(most // len(found), min(most, _LEAST_SAMPLE))
     text = pa.string()
@@ -102,9 +123,51 @@ def _column_types(found: Sequence[CsvFile], options: CsvOptions, forms: Forms) -
     names = list(dict.fromkeys(name for f in found for name in f.layout.names))
     given = _given_types(options, names, forms.zone)
     if options.all_varchar:
-        return {name: given.get(name, text) for name in names}
+        return {name: given.get(name, text) for name in names}, ()
     samples = [f.sample(share) for f in found]
-    return {name: given.get(name) or _guess(name, samples, forms) for name in names}
+    types = {name: given.get(name) or _guess(name, samples, forms) for name in names}
+    if most < 0 or options.ignore_errors:
+        return types, ()
+    guessed = tuple((name, t) for name, t in types.items() if name not in given and t != text)
+    notes = []
+    longer = [f for f, sampled in zip(found, samples, strict=True) if sampled.num_rows >= share]
+    for csv, late in ((csv, late_types(csv, guessed)) for csv in longer):
+        for name, t in late.items():
+            wider = common_guess(types[name], t)
+            shown, before = sql_name_of_arrow(wider).upper(), sql_name_of_arrow(types[name]).upper()
+            notes.append(
+                f"column {name!r} is {shown}: {csv.file} has values after the sample that are not {before}. To choose "
+                f"the type: types => {{'{name}': '{shown}'}}"
+            )
+            types[name] = wider
+    return types, tuple(notes)
+
+
+_late_types: dict[object, Mapping[str, pa.DataType]] = {}
+_KEPT = 10_000
+
+
+def late_types(csv: CsvFile, types: tuple[tuple[str, pa.DataType], ...]) -> Mapping[str, pa.DataType]:
+    """Returns those of the columns that have values not of these types, with the type of all their values. It is found
+    out once for each version of a file.
+    """
+    key = (*csv.version, types)
+    found = _late_types.get(key)
+    if found is None:
+        found = _late_types[key] = _find_late_types(csv, types)
+        if len(_late_types) > _KEPT:
+            _late_types.pop(next(iter(_late_types)), None)
+    return found
+
+
+def _find_late_types(csv: CsvFile, types: tuple[tuple[str, pa.DataType], ...]) -> Mapping[str, pa.DataType]:
+    """The check ends without a result in a file that is too large: its reader then reports the value."""
+    own = {name: t for name, t in types if name in csv.layout.names}
+    most = _CHECKED_BYTES if csv.file.is_local else _CHECKED_REMOTE_BYTES
+    if not own or csv.file.stamp.size > most:
+        return {}
+    with read_errors(csv.file):
+        return {} if csv.has_only(own, most) else csv.wider_types(own, most)
 
 
 def _guess(name: str, samples: Sequence[pa.Table], forms: Forms) -> pa.DataType:
@@ -170,6 +233,57 @@ class CsvFile:
                 if 0 <= most <= rows:
                     break
         return pa.Table.from_batches(found, pa.schema([(name, pa.string()) for name in self.layout.names]))
+
+    # --- types of all values --------------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """Equal for equal content that is read in the same way."""
+        return (
+            self.file.path,
+            str(self.file.real),
+            self.file.stamp,
+            self.dialect,
+            self.layout,
+            self.forms,
+            tuple(self.options.nulls),
+        )
+
+    def has_only(self, types: Mapping[str, pa.DataType], most: int) -> bool:
+        """Returns whether Arrow's reader converts all values of the columns, or the file has more than `most` bytes."""
+        natives = {name: t for name, t in types.items() if is_native(t, self.forms)}
+        left = most
+        try:
+            with self._reader(list(types), natives, _BLOCK_BYTES) as reader:
+                for batch in reader:
+                    for name in types.keys() - natives.keys():
+                        from_text(batch.column(name), types[name], self.forms)
+                    left -= batch.nbytes
+                    if left < 0:
+                        break
+        except (pa.ArrowException, ValueError):
+            return False
+        return True
+
+    def wider_types(self, types: Mapping[str, pa.DataType], most: int) -> dict[str, pa.DataType]:
+        """Returns those columns that have values not of these types, with the type of all their values."""
+        guesses: dict[str, list[pa.DataType]] = {name: [] for name in types}
+        late: set[str] = set()
+        left = most
+        try:
+            for batch in self._texts(list(types)):
+                for name, t in types.items():
+                    texts = batch.column(name)
+                    if name not in late and any(True for _ in misfits(texts, t, self.forms)):
+                        late.add(name)
+                    if len(texts.filter(pc.not_equal(texts, ""))):
+                        guesses[name].append(guess_type(pa.chunked_array([texts]), self.forms))
+                left -= batch.nbytes
+                if left < 0:
+                    return {}
+        except DataCorrupt:  # a malformed line, which is reported when it is read
+            return {}
+        return {name: reduce(common_guess, guesses[name]) for name in sorted(late)}
 
     # --- read modes -----------------------------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ class FilesSource:
     provider: Provider
     statistics: bool = True
     """Whether DataFusion's conclusions from the files' statistics are correct."""
+    notes: tuple[str, ...] = ()
+    """What the user is told about the files."""
 
 
 ReadFile = Callable[[File, Sequence[str]], Iterator[pa.RecordBatch]]

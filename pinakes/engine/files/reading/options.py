@@ -1,4 +1,4 @@
-"""The options of read_csv, read_parquet, read_json, read_arrow and of COPY … FROM: one frozen dataclass per format.
+"""The options of the reader functions and of COPY … FROM: one frozen dataclass per format.
 
 The names are DuckDB's; those of PostgreSQL's COPY are accepted as well. The error for an unknown option lists the known
 ones, and the error for an invalid value shows a valid one.
@@ -40,6 +40,25 @@ class ParquetOptions(FileOptions):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrowOptions(FileOptions):
     """read_arrow"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvroOptions(FileOptions):
+    """read_avro"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrcOptions(FileOptions):
+    """read_orc"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcelOptions(FileOptions):
+    """read_xlsx"""
+
+    sheet: str | None = option("the sheet to read; the first one if not given", default=None)
+    header: bool | None = option("whether the first row has names; found out if not given", default=None)
+    all_varchar: bool = option("every column is VARCHAR", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +113,9 @@ OPTIONS: Mapping[str, type[FileOptions]] = {
     "csv": CsvOptions,
     "json": JsonOptions,
     "arrow": ArrowOptions,
+    "avro": AvroOptions,
+    "orc": OrcOptions,
+    "excel": ExcelOptions,
 }
 
 _ALIASES = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.errors import DataCorrupt, PermissionDenied, PinakesError
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
@@ -30,8 +30,17 @@ def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile
     yield raw if kind == "none" else pa.CompressedInputStream(raw, kind)
 
 
+def refuse_hostile(files: Sequence[File], what: str) -> None:
+    """Raises PermissionDenied on a server, for formats whose libraries a hostile file can crash."""
+    if any(file.may_be_hostile for file in files):
+        raise PermissionDenied(
+            f"{what} read for administrators only here, since a malformed one could stop the server: convert "
+            f"{files[0]} to Parquet or CSV"
+        )
+
+
 def _compression(file: File) -> str:
-    with file.open() as raw:
+    with file.open() if file.member is None else file.stream() as raw:
         start = raw.read(4)
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "none")
 

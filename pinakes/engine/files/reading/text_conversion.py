@@ -1,7 +1,7 @@
 """Converts columns of text to values of a type, and finds values that do not fit.
 
 `from_text` handles values that Arrow's CSV reader does not: decimals, custom date formats, values that do not fit.
-`guessed` detects the common type of a sample.
+`guess_type` detects the common type of a sample.
 """
 
 from __future__ import annotations
@@ -156,6 +156,18 @@ def guess_type(texts: pa.ChunkedArray, forms: Forms) -> pa.DataType:
     if _all(given, f"{_NUMBER}|{_NO_NUMBER}") and pc.any(pc.match_substring_regex(given, _NUMBER)).as_py():
         return pa.float64()
     return next((t for t in _times(given, forms) if _fit(given, t, forms)), pa.string())
+
+
+def common_guess(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+    """Returns the type of texts of which some were guessed to be of one type, and the others of another."""
+    if a == b:
+        return a
+    numbers = (pa.int64(), pa.decimal128(38, 0), pa.float64())
+    if a in numbers and b in numbers:
+        return max(a, b, key=numbers.index)
+    if is_.is_timestamp(a) and is_.is_timestamp(b) and a.tz == b.tz:
+        return pa.timestamp("ns", a.tz)
+    return pa.string()
 
 
 def _whole(given: pa.ChunkedArray) -> pa.DataType:

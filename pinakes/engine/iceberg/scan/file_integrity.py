@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.parquet_footer import read_footer
-from pinakes.engine.iceberg.scan.locations import address_of
+from pinakes.engine.datafusion.avro import address_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

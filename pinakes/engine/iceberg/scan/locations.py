@@ -36,11 +36,6 @@ def s3_place(location: Location) -> tuple[str, str] | None:
     return location.authority, path[1:]
 
 
-def address_of(path: str) -> str:
-    """Returns a path as a file URL, with special characters escaped."""
-    return "file://" + quote(path)
-
-
 def s3_address(host: str, key: str) -> str:
     return f"s3://{host}/{quote(key)}"
 

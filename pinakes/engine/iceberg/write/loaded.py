@@ -72,7 +72,8 @@ def is_record(key: str) -> bool:
 def _mark(file: File) -> str:
     stamp = file.stamp
     version = stamp.modified if file.is_local else stamp.identity or stamp.modified
-    fingerprint = f"{file.real}\0{stamp.size}\0{version}".encode()
+    place = file.real if file.member is None else f"{file.real}/{file.member}"
+    fingerprint = f"{place}\0{stamp.size}\0{version}".encode()
     return base64.urlsafe_b64encode(hashlib.sha256(fingerprint).digest()[: _WIDTH * 3 // 4]).decode()
 
 
