@@ -4,19 +4,23 @@ makes JSON of other values with Arrow's kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
+from pinakes.core.errors import OutOfMemory
 from pinakes.engine.datafusion import json_text as j
 from pinakes.engine.datafusion.json_writer import joined_array, joined_object, json_of, text_of
 from pinakes.parser.typed import json as names
 
 _TEXT, _TEXTS, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int64()
+_PART_BYTES = 1 << 20
 
 
 LISTED = (
@@ -56,13 +60,14 @@ LISTED = (
 """Names, syntax and descriptions of functions that are written in `parser/typed`, for SHOW FUNCTIONS."""
 
 
-def register_json_functions(context: SessionContext) -> None:
-    for function in _functions():
+def register_json_functions(context: SessionContext, limit: int) -> None:
+    """Registers them; `limit` is that of the bytes that one call may make of a batch."""
+    for function in _functions(limit):
         context.register_udf(function)
 
 
-@cache
-def _functions() -> tuple[ScalarUDF, ...]:
+@lru_cache(maxsize=8)
+def _functions(limit: int) -> tuple[ScalarUDF, ...]:
     of_one: tuple[tuple[str, Callable[[str], Any], pa.DataType], ...] = (
         (names.VALID, j.is_valid, pa.bool_()),
         (names.TYPEOF, j.type_of, _TEXT),
@@ -94,10 +99,10 @@ def _functions() -> tuple[ScalarUDF, ...]:
         (names.QUERY, j.standard_path, j.standard_query, _TEXT),
     )
     return (
-        *(udf(_each(compute, type), [_TEXT], type, "immutable", name) for name, compute, type in of_one),
+        *(udf(_each(compute, type, limit), [_TEXT], type, "immutable", name) for name, compute, type in of_one),
         *(
             udf(
-                _each_path(read, compute, type),
+                _each_path(read, compute, type, limit),
                 [_TEXT, _NUMBER if read is _by_index else _TEXT],
                 type,
                 "immutable",
@@ -137,23 +142,38 @@ def _length_at(text: str, steps: j.Steps) -> int | None:
     return None if found is None else j.array_length(found)
 
 
-def _each(compute: Callable[[str], Any], type: pa.DataType) -> Callable[[pa.Array], pa.Array]:
+def _each(compute: Callable[[str], Any], type: pa.DataType, limit: int) -> Callable[[pa.Array], pa.Array]:
     def computed(texts: pa.Array) -> pa.Array:
         encoded = texts.dictionary_encode()
-        return pa.array(map(compute, encoded.dictionary.to_pylist()), type).take(encoded.indices)
+        parts = [pa.array(map(compute, part.to_pylist()), type) for part in _parts(encoded.dictionary)]
+        found = pa.concat_arrays(parts) if parts else pa.array([], type)
+        if found.nbytes * len(texts) > limit:  # equal texts have a result each
+            from pinakes.engine.datafusion.bounded_functions import sizes
+
+            size = sizes(found) @ np.bincount(encoded.indices.drop_null(), minlength=len(found))
+            if size > limit:
+                raise OutOfMemory(f"the JSON of a batch would have {size:,.0f} bytes: SET batch_size lower")
+        return found.take(encoded.indices)
 
     return computed
 
 
+def _parts(texts: pa.Array) -> Iterator[pa.Array]:
+    """Yields texts of about a megabyte: what Python makes of them takes many times as much."""
+    ends = np.cumsum(pc.binary_length(texts).to_numpy(zero_copy_only=False), dtype=np.int64) // _PART_BYTES
+    starts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), len(texts)]
+    return (texts.slice(start, stop - start) for start, stop in pairwise(starts) if stop > start)
+
+
 def _each_path(
-    read: Callable[[Any], Any], compute: Callable[[str, Any], Any], type: pa.DataType
+    read: Callable[[Any], Any], compute: Callable[[str, Any], Any], type: pa.DataType, limit: int
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
     def computed(texts: pa.Array, paths: pa.Array) -> pa.Array:
         if len(paths) and paths.null_count == 0 and pc.all(pc.equal(paths, paths[0])).as_py():
             steps = read(paths[0].as_py())
             if steps is None:
                 return pa.nulls(len(texts), type)
-            return _each(lambda text: compute(text, steps), type)(texts)
+            return _each(lambda text: compute(text, steps), type, limit)(texts)
         known: dict[tuple[str, Any], Any] = {}
         found = list[Any]()
         for pair in zip(texts.to_pylist(), paths.to_pylist(), strict=True):

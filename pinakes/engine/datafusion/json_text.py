@@ -1,7 +1,8 @@
 """JSON texts: parsing with exact numbers, paths, and the parts that paths select.
 
 A text is parsed by Python's C scanner, and a part of it is a slice of the text: numbers keep their digits, and a result
-is never longer than its text. Nesting is limited before a text is parsed.
+is never longer than its text. Nesting and the number of values are limited before a text is parsed. A text of many
+values is parsed by Python's own scanner, since its C scanner keeps all other threads waiting.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple, NoReturn
 
 from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError
 
 MOST_NESTED = 500
 """Levels of arrays and objects in a text: half of Python's limit, which its scanner counts, too."""
+MOST_NESTED_OF_MANY = 300
+"""The same of a text of many values: Python's scanner has two calls for each level."""
+MOST_VALUES = 1_000_000
+"""Values in a text, each of which takes some 70 bytes and a microsecond."""
+_MANY = 20_000
 MOST_STEPS = 64
 """Steps of a path, each of which may scan the text once."""
 _SHOWN = 40
@@ -47,7 +54,9 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=_refuse_constant)
-_SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_FAIR = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=_refuse_constant)
+_FAIR.scan_once = py_make_scanner(_FAIR)  # type: ignore[attr-defined]
+_Scan = Callable[[str, int], tuple[Any, int]]
 _BLANK = frozenset(" \t\n\r")
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
@@ -55,28 +64,49 @@ _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
 
 def parse(text: str) -> Any:
     """Returns dictionaries, lists, texts, `Number`, booleans and None. Of equal keys the last one counts."""
-    if text.count("[") + text.count("{") > MOST_NESTED:
-        _check_depth(text)
+    many = _has_many(text)
+    most = MOST_NESTED_OF_MANY if many else MOST_NESTED
+    if many or text.count("[") + text.count("{") > most:
+        _check_depth(text, most)
     try:
-        return _DECODER.decode(text)
+        return (_FAIR if many else _DECODER).decode(text)
     except json.JSONDecodeError as e:
         raise ExecutionError(f"invalid JSON: {e.msg} at character {e.pos + 1} of {_shorten(text)}") from None
     except RecursionError:
-        raise ExecutionError(_TOO_DEEP) from None
+        raise _too_deep(most) from None
     except ValueError as e:
         raise ExecutionError(f"invalid JSON: {e}: {_shorten(text)}") from None
 
 
-_TOO_DEEP = f"JSON with more than {MOST_NESTED} levels of arrays and objects is not supported"
+_TOO_MUCH = "JSON with more than "
 
 
-def _check_depth(text: str) -> None:
+def _too_deep(most: int) -> ExecutionError:
+    return ExecutionError(f"{_TOO_MUCH}{most} levels of arrays and objects is not supported")
+
+
+def _has_many(text: str) -> bool:
+    """Returns whether a text may have many values; raises ExecutionError if they are too many."""
+    if len(text) <= _MANY:
+        return False
+    count = text.count(",") + text.count("[") + text.count("{")
+    if count > MOST_VALUES:
+        raise ExecutionError(f"{_TOO_MUCH}{MOST_VALUES:,} values is not supported: {_shorten(text)}")
+    return count > _MANY
+
+
+def _scan_of(text: str) -> _Scan:
+    found: _Scan = (_FAIR if _has_many(text) else _DECODER).scan_once  # type: ignore[attr-defined]
+    return found
+
+
+def _check_depth(text: str, most: int) -> None:
     depth = 0
     for found in _BRACKETS.finditer(text):
         character = found.group()
         depth += (character in "[{") - (character in "]}")
-        if depth > MOST_NESTED:
-            raise ExecutionError(_TOO_DEEP)
+        if depth > most:
+            raise _too_deep(most)
 
 
 def _shorten(text: str) -> str:
@@ -87,7 +117,7 @@ def is_valid(text: str) -> bool:
     try:
         parse(text)
     except ExecutionError as e:
-        if e.message == _TOO_DEEP:
+        if e.message.startswith(_TOO_MUCH):
             raise
         return False
     return True
@@ -197,14 +227,14 @@ def written(text: str, value: Any, steps: Steps) -> str:
 
 def _span(text: str, steps: Steps) -> tuple[int, int]:
     """Returns where the value of a path is, which exists."""
-    start = _skip(text, 0)
+    start, scan = _skip(text, 0), _scan_of(text)
     end = len(text.rstrip(" \t\n\r"))
     for step in steps:
         if text[start] == "{":
-            spans = [(begin, stop) for key, begin, stop in _members(text, start) if key == step.key]
+            spans = [(begin, stop) for key, begin, stop in _members(text, start, scan) if key == step.key]
             start, end = spans[-1]
         else:
-            start, end = list(_elements(text, start))[step.position or 0]
+            start, end = list(_elements(text, start, scan))[step.position or 0]
     return start, end
 
 
@@ -216,21 +246,21 @@ def _skip(text: str, at: int) -> int:
     return found.end()
 
 
-def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+def _members(text: str, at: int, scan: _Scan) -> Iterator[tuple[str, int, int]]:
     at = _skip(text, at + 1)
     while text[at] != "}":
         key, at = scanstring(text, _skip(text, at + (text[at] == ",")) + 1, True)
         start = _skip(text, _skip(text, at) + 1)
-        _, end = _SCAN(text, start)
+        _, end = scan(text, start)
         yield key, start, end
         at = _skip(text, end)
 
 
-def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
+def _elements(text: str, at: int, scan: _Scan) -> Iterator[tuple[int, int]]:
     at = _skip(text, at + 1)
     while text[at] != "]":
         start = _skip(text, at + (text[at] == ","))
-        _, end = _SCAN(text, start)
+        _, end = scan(text, start)
         yield start, end
         at = _skip(text, end)
 
@@ -238,13 +268,13 @@ def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 def elements(text: str) -> list[str]:
     """Returns the elements of an array, as they are written."""
     _array(text, "take the elements")
-    return [text[start:end] for start, end in _elements(text, _skip(text, 0))]
+    return [text[start:end] for start, end in _elements(text, _skip(text, 0), _scan_of(text))]
 
 
 def element_texts(text: str) -> list[str | None]:
     """Returns the elements of an array as texts."""
     values = _array(text, "take the elements")
-    raw = [text[start:end] for start, end in _elements(text, _skip(text, 0))]
+    raw = [text[start:end] for start, end in _elements(text, _skip(text, 0), _scan_of(text))]
     return [
         None if value is None else as_text(text, value) if isinstance(value, str) else one
         for value, one in zip(values, raw, strict=True)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
-from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError
+from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError, OutOfMemory
 from pinakes.parser.functions import AGE, ALL_EXTRACTED, BITS, EXTRACTED, FULL_MONTHS, UUID7, UUID_TEXT
 from pinakes.parser.typed.texts import UUID_FORM
 
@@ -24,6 +24,8 @@ _TEXT, _NUMBER = pa.string(), pa.int64()
 _INTERVAL = pa.month_day_nano_interval()
 _FIELDS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
 _DAY = 86_400_000_000
+_MOST_PATTERNS = 100_000
+"""Regular expressions that are compiled for one batch: some seconds."""
 
 
 def register_library_functions(context: SessionContext) -> None:
@@ -68,17 +70,20 @@ def _by_pattern(
     if not len(texts):
         return pa.array([], type)
     group, option = groups[0].as_py(), options[0].as_py()
-    found, rows = list[pa.Array](), list[pa.Array]()
-    for pattern in pc.unique(patterns):
-        at = pc.indices_nonzero(pc.equal(patterns, pattern)) if pattern.is_valid else None
-        if at is None:
-            at = pc.indices_nonzero(patterns.is_null())
-            found.append(pa.nulls(len(at), type))
-        else:
-            found.append(function(texts.take(at), _checked(pattern.as_py(), option), group))
-        rows.append(at)
-    order = pc.sort_indices(pa.concat_arrays(rows))
-    return pa.concat_arrays(found).take(order)
+    encoded = patterns.dictionary_encode()
+    if len(encoded.dictionary) > _MOST_PATTERNS:
+        raise OutOfMemory(
+            f"a batch of rows may have {_MOST_PATTERNS:,} different regular expressions, and this one has "
+            f"{len(encoded.dictionary):,}: SET batch_size lower"
+        )
+    numbers = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    order = np.argsort(numbers, kind="stable")
+    starts = np.searchsorted(numbers[order], np.arange(-1, len(encoded.dictionary) + 1))
+    found = [pa.nulls(int(starts[1]), type)]
+    for at, pattern in enumerate(encoded.dictionary.to_pylist(), 1):
+        rows = pa.array(order[starts[at] : starts[at + 1]])
+        found.append(function(texts.take(rows), _checked(pattern, option), group))
+    return pa.concat_arrays(found).take(pa.array(np.argsort(order, kind="stable")))
 
 
 def _checked(pattern: str, options: str) -> str:

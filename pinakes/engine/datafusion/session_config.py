@@ -62,7 +62,7 @@ def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int, r
     context = SessionContext(config, runtime)
     register_checked_functions(context)
     register_bounded_functions(context, result_limit)
-    register_json_functions(context)
+    register_json_functions(context, result_limit)
     register_library_functions(context)
     if footers != CachesConfig().footers.max_bytes:  # DataFusion's own limits, which are not set for nothing
         limit_footers(context, footers)

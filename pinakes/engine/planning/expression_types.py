@@ -75,7 +75,7 @@ class ExpressionTypes:
             self._made = SessionContext(config)
             register_checked_functions(self._made)
             register_bounded_functions(self._made, MOST)
-            register_json_functions(self._made)
+            register_json_functions(self._made, MOST)
             register_library_functions(self._made)
         return self._made
 

@@ -50,16 +50,19 @@ def _hex(writer: Writer, node: n.Call, arguments: Arguments, others: Arguments) 
     check_plain(node)
     if len(arguments) != 1:
         raise InvalidArgument(f"{node.name} takes 1 argument, not {len(arguments)}")
-    type, text = arguments[0][1].type, writer.text(*arguments[0])
+    (operand, value), type = arguments[0], arguments[0][1].type
     if type is None:
         raise unknown(node)
     if is_integer(type):
-        return Value(f"upper(to_hex({text}))", pa.string())
+        return Value(f"upper(to_hex({writer.text(operand, value)}))", pa.string())
+    text = writer.text(operand, bounds.weighed(writer, operand, value, 2))
     return Value(f"upper(encode({text}, 'hex'))", pa.string())
 
 
 # --- printf and format -------------------------------------------------------------------------------------------
 
+_MOST_PARTS = 200
+"""Places in a format, with the texts between them."""
 _PRINTF = re.compile(r"%(?:%|([-0]?)(\d{0,2})([sdi])|.)", re.DOTALL)
 _BRACES = re.compile(r"\{\{|\}\}|\{(\d*)\}|[{}]")
 _PLACES = re.compile(r"%(?:%|(?:(\d+)\$)?s|.)", re.DOTALL)
@@ -78,8 +81,18 @@ def _text_of(writer: Writer, node: n.Call, argument: tuple[n.Node, Value]) -> st
 def _joined(writer: Writer, parts: list[str], *, empty: bool = False) -> Value:
     """Returns texts one after the other; `empty`: NULL is an empty text, otherwise the result is NULL."""
     texts = [part for part in parts if part != "''"] or ["''"]
+    if len(texts) > _MOST_PARTS:
+        raise NotSupportedError(f"formats with more than {_MOST_PARTS} parts are not supported: write several calls")
     checked = [f'"{WEIGHED}"({part}, {len(texts)}, {1 << 62})' if part[0] != "'" else part for part in texts]
-    return Value(f"concat({', '.join(checked)})" if empty else f"({' || '.join(checked)})", pa.string())
+    return Value(f"concat({', '.join(checked)})" if empty else _balanced(checked), pa.string())
+
+
+def _balanced(texts: list[str]) -> str:
+    """Returns texts one after the other, in brackets of little depth: DataFusion recurses once for each."""
+    if len(texts) == 1:
+        return texts[0]
+    middle = len(texts) // 2
+    return f"({_balanced(texts[:middle])} || {_balanced(texts[middle:])})"
 
 
 def _taken(node: n.Call, values: Arguments, at: int) -> tuple[n.Node, Value]:

@@ -19,7 +19,7 @@ from pinakes.parser.lexer import Token
 from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE, WIDEST
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.pattern_cost import check_pattern
-from pinakes.parser.typed.values import MOST_NESTED, Value, is_date, is_text, is_timestamp
+from pinakes.parser.typed.values import MOST_NESTED, Value, is_binary, is_date, is_text, is_timestamp
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
 
 if TYPE_CHECKING:
@@ -39,12 +39,11 @@ _SOON = 10_000
 _NARROW = 100
 """Maximum width of padding without a check."""
 _FEW = 8
-_GROWING = frozenset(
-    "repeat lpad rpad replace concat concat_ws regexp_replace string_agg listagg array_to_string list_to_string "
-    "array_join list_join translate overlay to_char coalesce nvl ifnull nullif greatest least max min any_value "
-    "first_value last_value lag lead nth_value encode upper lower initcap reverse btrim trim ltrim rtrim".split()
+_OF_FEW_CHARACTERS = frozenset(
+    "arrow_typeof chr date_format dayname gen_random_uuid md5 monthname sha224 sha256 sha384 sha512 strftime to_hex typeof "
+    "uuid version".split()
 )
-"""Functions whose results may be long texts."""
+"""Functions whose results are short texts."""
 COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
 UNCOUNTED = frozenset({"repeat", "replace"})
 """Functions of `bounded_functions.py` whose calls need no other text."""
@@ -64,7 +63,7 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
         )
     if rule is None or node.over:
         return None
-    if node.named:
+    if node.named and node.name != "overlay":
         raise NotSupportedError(f"arguments of {node.name} by name are not supported: write them in their order")
     found = rule(writer, node, arguments)
     if isinstance(found, Value) and found.text is not None:
@@ -107,7 +106,12 @@ def put_together(writer: Writer, values: Arguments) -> Arguments:
     """
     few = len(values) <= _FEW
     return [
-        (a, weighed(writer, a, v, len(values)) if _is_list(v.type) or _may_be_long(a, v, few=few) else v)
+        (
+            a,
+            weighed(writer, a, v, len(values))
+            if _is_list(v.type) or is_binary(v.type) or _may_be_long(a, v, few=few)
+            else v,
+        )
         for a, v in values
     ]
 
@@ -116,11 +120,15 @@ def _may_be_long(node: n.Node, value: Value, *, few: bool) -> bool:
     if isinstance(bare(node), n.Binary):
         return value.long or isinstance(node, n.Paren)
     node = bare(node)
+    if value.type is None and isinstance(node, n.Column | n.Index | n.Field | n.Scalar):
+        return True
     if not is_text(value.type) or (value.stored and few):
         return False
     if isinstance(node, n.Cast):
         return _may_be_long(node.operand, value, few=few)
-    return not isinstance(node, n.Text | n.Parameter) and not (isinstance(node, n.Call) and node.name not in _GROWING)
+    return not isinstance(node, n.Text | n.Parameter) and not (
+        isinstance(node, n.Call) and node.name in _OF_FEW_CHARACTERS
+    )
 
 
 def _is_late(node: n.Call, arguments: Arguments) -> bool:
@@ -268,6 +276,16 @@ def _split(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
     ]
 
 
+def _encoded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """encode(bytes, 'hex') has two characters for each byte."""
+    return [(a, weighed(writer, a, v, 2)) for a, v in arguments]
+
+
+def _overlaid(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """overlay(text PLACING new FROM 1 FOR 0) can have all characters of both."""
+    return [*((a, weighed(writer, a, v, 2)) for a, v in arguments[:2]), *arguments[2:]]
+
+
 def _compared(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
     return [(a, Value(f'"{SQUARES}"({writer.text(a, v)})', pa.string())) for a, v in arguments]
 
@@ -410,6 +428,9 @@ _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None
         [f"{kind}_{name}" for kind in ("array", "list") for name in ("replace", "replace_n", "replace_all")],
         _replaced_items,
     ),
+    "encode": _encoded,
+    "overlay": _overlaid,
+    **dict.fromkeys(("arrays_zip", "list_zip"), _concatenated),
     **dict.fromkeys(("make_array", "make_list"), lambda writer, node, values: put_together(writer, values)),
     **dict.fromkeys(("arrow_cast", "arrow_try_cast"), lambda writer, node, values: None),  # by `check_target`
     **dict.fromkeys(("approx_percentile_cont", "approx_percentile_cont_with_weight"), _percentile),

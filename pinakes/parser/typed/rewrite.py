@@ -105,6 +105,14 @@ def _untyped(writer: Writer, node: n.Node, scope: Scope) -> Value:
     return writer.composed_value(node, writer.all_children(node, scope), None)
 
 
+def _struct(writer: Writer, node: n.Struct, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    varying = [(child, v) for child, v in values if not isinstance(child, n.Text | n.Number | n.Null | n.Boolean)]
+    template = writer.composed(node, [(child, f"c{at}") for at, (child, _) in enumerate(varying)])
+    type = writer.typed_by(template or writer.source[node.start : node.end], [v for _, v in varying])
+    return writer.composed_value(node, values, type)
+
+
 def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
     return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
 

@@ -22,6 +22,8 @@ INTERVAL = pa.month_day_nano_interval()
 
 MOST_NESTED = 50
 """Maximum depth of nested types."""
+MOST_FIELDS = 5_000
+"""Fields of a struct, with those of structs in it."""
 MOST_ROWS = 2**44
 """More rows than a query on one machine reads: sums of small values need no check."""
 
@@ -124,17 +126,24 @@ def is_struct(type: pa.DataType | None) -> bool:
     return type is not None and is_.is_struct(type)
 
 
+def is_binary(type: pa.DataType | None) -> bool:
+    return type is not None and (is_.is_binary(type) or is_.is_large_binary(type) or is_.is_binary_view(type))
+
+
 def is_nested(type: pa.DataType | None) -> bool:
     return type is not None and is_.is_nested(type)
 
 
 def check_depth(type: pa.DataType | None) -> None:
-    """Refuses deeply nested types: DataFusion compares them at each level, which blocks all other users while it
-    optimises a plan.
+    """Refuses deeply nested types, and those of many fields: DataFusion compares them at each level, which blocks all
+    other users while it optimises a plan. A struct that has another one twice doubles its fields.
     """
-    level, depth = [type], 0
+    level, depth, fields = [type], 0, 0
     while level := [t.field(at).type for t in level if is_nested(t) for at in range(t.num_fields)]:  # type: ignore[union-attr]
         depth += 1
+        fields += len(level)
+        if fields > MOST_FIELDS:
+            raise NotSupportedError(f"values with more than {MOST_FIELDS:,} fields are not supported")
         if depth > MOST_NESTED:
             raise NotSupportedError(
                 f"values with more than {MOST_NESTED} lists or structs in each other are not supported"

@@ -34,6 +34,12 @@ from pinakes.parser.typed.values import (
 )
 from pinakes.parser.workarounds.writing import within_query
 
+MOST_WRITTEN, MOST_TIMES_LONGER = 50_000, 20
+"""Characters of a written expression that are never too many, and how often the length of its source a longer one can
+have: rules that duplicate an argument would make a text of exponential length of calls in each other."""
+MOST_LISTED = 20_000
+"""Columns for which the calls of COLUMNS in a SELECT list may stand."""
+
 Columns = Mapping[str, Output]
 _COLUMNS = re.compile(r"\bCOLUMNS\s*\(", re.IGNORECASE)
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
@@ -168,6 +174,7 @@ class Writer:
         self.incomplete = False
         """Whether a type that a rule needs is unknown."""
         self.has_columns = _COLUMNS.search(text) is not None
+        self._listed_columns = 0
         self.columns_as: Value | None = None
         """The column that COLUMNS(…) stands for in the expression that is written."""
         self._distinct = False
@@ -482,8 +489,12 @@ class Writer:
         if isinstance(argument, n.Text):
             fits = match_substring_regex(pa.array([name for name, _, _ in found], pa.string()), argument.value)
             found = [one for one, fit in zip(found, fits.to_pylist(), strict=True) if fit]
+        self._listed_columns += len(found) * max(len(calls), 1)
+        if self._listed_columns > MOST_LISTED:
+            raise self.refuse(f"COLUMNS(…) for more than {MOST_LISTED:,} columns in total is not supported")
         renamed = dict(star.renamed)
-        missing = [old for old in renamed if all(old != name for name, _, _ in found)]
+        names = {name for name, _, _ in found}
+        missing = [old for old in renamed if old not in names]
         if missing:
             raise ColumnNotFound(
                 f"column {missing[0]} of * RENAME does not exist; available: {listing([name for name, _, _ in found])}"
@@ -731,6 +742,11 @@ class Writer:
         value = self._visitors[type(node)](self, node, scope)
         if is_nested(value.type):
             check_depth(value.type)
+        if value.text is not None and MOST_WRITTEN < len(value.text) > MOST_TIMES_LONGER * (node.end - node.start):
+            raise NotSupportedError(
+                "this expression would become too long, since functions in it use their arguments more than once: "
+                "compute some of it in a subquery first"
+            )
         return value
 
     def composed_value(self, node: n.Node, values: Sequence[tuple[n.Node, Value]], type: pa.DataType | None) -> Value:
