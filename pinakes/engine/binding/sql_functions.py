@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, PinakesError, Position
 from pinakes.core.names import Name, display, quote
-from pinakes.parser.expansion import Expander, called_names
 from pinakes.parser.splice import Edit, Spliced, splice
+from pinakes.parser.sql_functions import Expander, called_names
 from pinakes.parser.statements import AlterView, CreateView, FunctionForm, Planned, Span
 from pinakes.parser.stored_functions import functions_in
 

@@ -25,11 +25,11 @@ from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser import classify
-from pinakes.parser.expansion import NO_FUNCTIONS, calls, parameter_tokens
 from pinakes.parser.grammar.functions import definition
 from pinakes.parser.keywords import RESERVED, TYPES
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.splice import Edit, splice
+from pinakes.parser.sql_functions import NO_FUNCTIONS, calls, parameter_tokens
 from pinakes.parser.statements import CreateFunction, DropFunction, FunctionForm, Planned
 from pinakes.parser.stored_functions import NAME, functions_in, keys_of, properties_of
 

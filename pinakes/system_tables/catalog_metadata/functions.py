@@ -10,7 +10,7 @@ from pinakes.core.catalog import SupportsFunctions
 from pinakes.core.names import Namespace, display, dotted
 from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import CatalogFunction
-from pinakes.parser.expansion import signature
+from pinakes.parser.sql_functions import signature
 from pinakes.parser.statements import FunctionForm
 from pinakes.parser.stored_functions import functions_in
 from pinakes.providers.registry import has_functions
