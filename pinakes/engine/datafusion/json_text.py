@@ -172,9 +172,9 @@ def all_parts(text: str, steps: Steps) -> list[str]:
 
 def all_part_texts(text: str, steps: Steps) -> list[str | None]:
     """Returns the same as texts; None for null."""
-    found = list[str | None]()
+    found, scan = list[str | None](), _scan_of(text)
     for start, end in _all_spans(text, steps):
-        value = _SCAN(text, start)[0] if text[start] in '"n' else text[start:end]
+        value = scan(text, start)[0] if text[start] in '"n' else text[start:end]
         found.append(None if value is None else as_text(text, value))
     return found
 
@@ -182,18 +182,19 @@ def all_part_texts(text: str, steps: Steps) -> list[str | None]:
 def _all_spans(text: str, steps: Steps) -> list[tuple[int, int]]:
     """Each step goes once over the text."""
     parse(text)
+    scan = _scan_of(text)
     spans = [(_skip(text, 0), len(text.rstrip(" \t\n\r")))]
     for step in steps:
         following = list[tuple[int, int]]()
         for start, _ in spans:
             if text[start] == "{" and step.every == "{":
-                following += [(begin, stop) for _, begin, stop in _members(text, start)]
+                following += [(begin, stop) for _, begin, stop in _members(text, start, scan)]
             elif text[start] == "{" and step.key is not None:
-                following += [(begin, stop) for key, begin, stop in _members(text, start) if key == step.key][-1:]
+                following += [(begin, stop) for key, begin, stop in _members(text, start, scan) if key == step.key][-1:]
             elif text[start] == "[" and step.every == "[":
-                following += _elements(text, start)
+                following += _elements(text, start, scan)
             elif text[start] == "[" and step.position is not None:
-                elements = list(_elements(text, start))
+                elements = list(_elements(text, start, scan))
                 if -len(elements) <= step.position < len(elements):
                     following.append(elements[step.position])
         spans = following

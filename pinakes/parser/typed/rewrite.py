@@ -220,14 +220,6 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
     return writer.composed_value(node, bounds.put_together(writer, values), type)
 
 
-def _struct(writer: Writer, node: n.Struct, scope: Scope) -> Value:
-    values = writer.all_children(node, scope)
-    if len(node.names) != len(values) or any(name != name.lower() for name in node.names):
-        return writer.composed_value(node, values, None)
-    parts = ", ".join(f"{text_literal(name)}, c{at}" for at, name in enumerate(node.names))
-    return writer.composed_value(node, values, writer.typed_by(f"named_struct({parts})", [v for _, v in values]))
-
-
 def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
     if node.operator == "NOT":
         return _truth(writer, node, scope)
