@@ -31,7 +31,7 @@ from pinakes.parser.keywords import RESERVED, TYPES
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.splice import Edit, splice
 from pinakes.parser.statements import CreateFunction, DropFunction, FunctionForm, Planned
-from pinakes.parser.stored_functions import NAME, functions_in, keys_of, properties_of
+from pinakes.parser.stored_functions import LONGEST, NAME, functions_in, keys_of, properties_of
 
 _NOT_NAMES = RESERVED | TYPES | NO_FUNCTIONS
 """Names that stand before brackets with another meaning."""
@@ -73,6 +73,8 @@ def create_function(statement: CreateFunction, execution: Execution) -> Result:
     updates = {
         key: text for form in forms for key, text in properties_of(name, form.most, definition(name, form)).items()
     }
+    if any(len(definition(name, form)) > LONGEST for form in forms):
+        raise NotSupportedError(f"function {statement.name} is longer than {LONGEST:,} characters: split it")
     if functions_in(updates) != {name: sorted(forms, key=lambda form: form.most)}:
         raise NotSupportedError(f"the body of function {statement.name} can't be kept: write it in fewer words")
     removals |= {key for form in forms for key in keys_of(name, form.most, properties)}
