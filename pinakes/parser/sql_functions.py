@@ -43,6 +43,7 @@ NO_FUNCTIONS = frozenset(
     ABS AVG CAST CHAR COALESCE CONCAT COUNT DATE_TRUNC DECIMAL EXTRACT GENERATE_SERIES GREATEST LAG LEAD LEAST LENGTH
     LOWER MAX MIN NULLIF NUMERIC OVERLAY POSITION RANGE RANK READ_CSV READ_JSON READ_PARQUET ROUND ROW ROW_NUMBER
     SUBSTRING SUM TRIM TRY_CAST UPPER
+    BUCKET DAY DAYS HOUR HOURS IDENTITY MONTH MONTHS TRUNCATE VOID YEAR YEARS
     COLUMNS CONFLICT CUBE EXCLUDE FILTER GROUPING GROUPS IF INTERVAL KEY MATERIALIZED ORDINALITY OPTIONS PARTITIONED
     PIVOT PROPERTIES RENAME REPLACE RETURNING ROLLUP ROWS SAMPLE SETS SORTED TABLESAMPLE UNPIVOT WITHIN
     """.split()
@@ -274,6 +275,8 @@ class Expander:
                 replaced, last = self._call(text, call, parameters), call.close
             elif parameters and (number := _parameter(tokens, at, parameters)) is not None:
                 replaced = [number]
+                if at + 2 < end and tokens[at + 1].word == "." and tokens[at + 2].kind in ("word", "quoted"):
+                    replaced, last = [number, f"['{_field(tokens[at + 2])}']"], at + 2
             elif at in text.ordinals:
                 replaced = [f"${text.ordinals[at]}"]
             if replaced is None:
@@ -413,6 +416,11 @@ def _parameter(tokens: Sequence[Token], at: int, parameters: dict[str, int]) -> 
         return None
     follows = tokens[at + 1].word if at + 1 < len(tokens) else ""
     return None if follows in ("(", ":=", "=>", ":") else number
+
+
+def _field(token: Token) -> str:
+    """The name of a field of a parameter that is a struct."""
+    return Part(token.text, token.kind == "quoted").exact.replace("'", "''")
 
 
 def _within_queries(pieces: Sequence[Piece], *, is_query: bool) -> Iterator[tuple[int, bool]]:

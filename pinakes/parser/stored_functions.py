@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from pinakes.core.errors import PinakesError
+from pinakes.core.names import Part
 from pinakes.parser.classify import classify
 from pinakes.parser.statements import CreateFunction, FunctionForm
 
@@ -15,6 +17,8 @@ PREFIX = "pinakes.function."
 """The start of the keys of the properties that hold functions."""
 NAME = re.compile(r"[^\W\d]\w*")
 """The names that a function may have."""
+LONGEST = 20_000
+"""Characters of the statement that creates a form of a function."""
 _PIECE = 1000
 """Characters of a property: SQL catalogs on servers have columns of this length."""
 
@@ -32,13 +36,15 @@ def properties_of(name: str, arguments: int, text: str) -> dict[str, str]:
     return {start if number == 0 else f"{start}.{number}": piece for number, piece in enumerate(pieces)}
 
 
-def functions_in(properties: Mapping[str, str]) -> dict[str, list[FunctionForm]]:
-    """Returns the functions that properties of a namespace hold. A text that can't be read is left out: another program
-    wrote it."""
+def functions_in(properties: Mapping[str, str], wanted: Part | None = None) -> dict[str, list[FunctionForm]]:
+    """Returns the functions that properties of a namespace hold, or those of the wanted name. A text that can't be read
+    is left out: another program wrote it."""
     found: dict[str, list[FunctionForm]] = {}
     for key in sorted(properties):
         name, _, arguments = key.removeprefix(PREFIX).rpartition(".")
         if not key.startswith(PREFIX) or not NAME.fullmatch(name) or not arguments.isdigit():
+            continue
+        if wanted is not None and not wanted.matches(name):
             continue
         form = _read(_whole(key, properties))
         if form is not None and form.most == int(arguments):
@@ -56,6 +62,7 @@ def _whole(key: str, properties: Mapping[str, str]) -> str:
     return "".join(pieces)
 
 
+@lru_cache(maxsize=256)
 def _read(text: str) -> FunctionForm | None:
     try:
         statement = classify(text)

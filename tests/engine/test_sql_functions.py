@@ -80,7 +80,10 @@ def test_prepared_calls_are_described(session: Session) -> None:
 
 def test_parameters_keep_their_places(session: Session) -> None:
     do(session, "CREATE MACRO f(a, b) AS b - a - a")
+    do(session, "CREATE MACRO unused(a) AS 5")
     assert rows(session, "SELECT ?, f(?, ?), ?", [1, 2, 30, 4]) == [(1, 26, 4)]
+    assert rows(session, "SELECT f(:a, :b + :a)", {"a": 1, "b": 10}) == [(9,)]
+    assert rows(session, "SELECT unused(?), ?", [1, 2]) == [(5, 2)]
 
 
 def test_the_property_of_another_program_is_no_function(session: Session) -> None:

@@ -164,3 +164,24 @@ def test_a_transaction_stays_here(spark: Session) -> None:
             spark.run("INSERT INTO t VALUES (5, 'e')").read_all()
     finally:
         spark.run("ROLLBACK").read_all()
+
+
+def test_a_table_with_check_constraints_is_not_written(spark: Session) -> None:
+    spark.run("CREATE OR REPLACE TABLE checked (k INT CHECK (k > 0))").read_all()
+    for sql in (
+        "INSERT INTO checked SELECT 1",
+        "UPDATE checked SET k = 2",
+        "CREATE TABLE m (k INT CHECK (k > 0)) AS SELECT 1",
+    ):
+        with pytest.raises(NotSupportedError, match="CHECK constraint"):
+            spark.run(sql).read_all()
+    spark.run("INSERT /*+ ENGINE(local) */ INTO checked SELECT 1").read_all()
+    assert count(spark, "DELETE FROM checked WHERE k = 1") == 1
+
+
+def test_sql_functions_are_expanded(spark: Session) -> None:
+    spark.run("CREATE OR REPLACE FUNCTION dbl(x BIGINT) RETURNS BIGINT RETURN x + x").read_all()
+    spark.run("CREATE OR REPLACE MACRO from_k(least) AS TABLE SELECT * FROM t WHERE k >= least").read_all()
+    assert rows(spark, "SELECT dbl(k), f.w FROM from_k(2) AS f ORDER BY 1") == [(4, "b"), (6, "c")]
+    assert count(spark, "INSERT INTO t SELECT dbl(k) + 100, w FROM t WHERE k = 1") == 1
+    assert here(spark, "SELECT k FROM t WHERE k > 100") == [(102,)]

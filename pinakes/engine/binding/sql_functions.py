@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, PinakesError, Position
-from pinakes.core.names import Name, display, quote
+from pinakes.core.names import Name, Part, display, match, quote
 from pinakes.parser.splice import Edit, Spliced, splice
 from pinakes.parser.sql_functions import Expander, called_names
 from pinakes.parser.statements import AlterView, CreateView, FunctionForm, Planned, Span
@@ -45,13 +45,13 @@ class SqlFunction:
         return display(self.place.mount.name, self.place.namespace, self.name)
 
 
-def stored_in(place: ResolvedNamespace) -> dict[str, list[FunctionForm]]:
-    """Returns the functions of a namespace."""
+def stored_in(place: ResolvedNamespace, wanted: Part | None = None) -> dict[str, list[FunctionForm]]:
+    """Returns the functions of a namespace, or those of the wanted name."""
     catalog = place.mount.catalog
     if place.mount.is_system or not place.namespace or not isinstance(catalog, SupportsNamespaces):
         return {}
     try:
-        return functions_in(catalog.load_namespace(place.namespace))
+        return functions_in(catalog.load_namespace(place.namespace), wanted)
     except (NotFoundError, NotSupportedError):
         return {}
 
@@ -74,8 +74,8 @@ def find_function(name: Name, resolver: Resolver) -> SqlFunction | None:
     if name.is_path or (len(name.parts) == 1 and name.last.text.lower() in built_in()):
         return None
     for place in resolver.function_places(name):
-        stored = stored_in(place)
-        found = next((other for other in stored if name.last.matches(other)), None)
+        stored = stored_in(place, name.last)
+        found = match(name.last, stored, "function")
         if found is not None:
             return SqlFunction(place, found, tuple(stored[found]))
     return None

@@ -31,7 +31,7 @@ from pinakes.parser.lexer import tokenize
 from pinakes.parser.splice import Edit, splice
 from pinakes.parser.sql_functions import NO_FUNCTIONS, calls, parameter_tokens
 from pinakes.parser.statements import CreateFunction, DropFunction, FunctionForm, Planned
-from pinakes.parser.stored_functions import NAME, functions_in, keys_of, properties_of
+from pinakes.parser.stored_functions import LONGEST, NAME, functions_in, keys_of, properties_of
 
 _NOT_NAMES = RESERVED | TYPES | NO_FUNCTIONS
 """Names that stand before brackets with another meaning."""
@@ -73,6 +73,8 @@ def create_function(statement: CreateFunction, execution: Execution) -> Result:
     updates = {
         key: text for form in forms for key, text in properties_of(name, form.most, definition(name, form)).items()
     }
+    if any(len(definition(name, form)) > LONGEST for form in forms):
+        raise NotSupportedError(f"function {statement.name} is longer than {LONGEST:,} characters: split it")
     if functions_in(updates) != {name: sorted(forms, key=lambda form: form.most)}:
         raise NotSupportedError(f"the body of function {statement.name} can't be kept: write it in fewer words")
     removals |= {key for form in forms for key in keys_of(name, form.most, properties)}
@@ -224,18 +226,20 @@ def _check_body(form: FunctionForm, function: SqlFunction, execution: Execution)
         is_own = name.last.matches(function.name) and function.place in resolver.function_places(name)
         return function if is_own else find_function(name, resolver)
 
+    expanded = expand(statement, execution.session, find)
+    assert expanded is not None
+    checked = [expanded.statement]
+    for parameter in form.parameters:
+        if parameter.default is not None:
+            value = f"CAST({parameter.default} AS {parameter.type})" if parameter.type else parameter.default
+            checked.append(_classified(f"SELECT {value}", Name.of(function.name)))
     is_typed = all(p.type for p in form.parameters)
     try:
-        expanded = expand(statement, execution.session, find)
-        assert expanded is not None
-        schema_of(execution.planner().query(expanded.statement).frame)
-        for parameter in form.parameters:
-            if parameter.default is not None:
-                value = f"CAST({parameter.default} AS {parameter.type})" if parameter.type else parameter.default
-                schema_of(execution.planner().query(_classified(f"SELECT {value}", Name.of(function.name))).frame)
+        for query in checked:
+            schema_of(execution.planner().query(query).frame)
     except PinakesError as error:
-        if not is_typed and not isinstance(error, _CERTAIN):
-            return
+        if not is_typed and not isinstance(error, NotFoundError | ParseError):
+            return  # it may depend on the types of the arguments
         error.position = None
         if isinstance(error, ColumnNotFound):
             raise ColumnNotFound(
@@ -243,10 +247,6 @@ def _check_body(form: FunctionForm, function: SqlFunction, execution: Execution)
                 f"tables that it names."
             ) from error
         raise
-
-
-_CERTAIN = (NotFoundError, ParseError, NotSupportedError)
-"""The errors that do not depend on the types of arguments."""
 
 
 def _classified(text: str, written: Name) -> Planned:

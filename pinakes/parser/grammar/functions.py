@@ -57,7 +57,7 @@ def create_function(cursor: Cursor, or_replace: bool, temporary: bool) -> Create
     if name.is_path:
         raise Fault("the name of a function can't be a path", start.start)
     forms = [_form(cursor, is_macro)]
-    while not forms[-1].is_table and cursor.accept(","):
+    while cursor.accept(","):
         forms.append(_form(cursor, is_macro))
     cursor.done()
     return CreateFunction(
@@ -173,7 +173,10 @@ def _body(cursor: Cursor, clauses: _Clauses, is_macro: bool) -> _Body:
         if cursor.word not in STARTS:
             raise cursor.fault("expected a query after AS TABLE")
         first = cursor.at
-        cursor.at = len(cursor.tokens)
+        if cursor.word == "(":
+            cursor.skip_group()
+        if not cursor.sees(",", "("):  # else another form follows
+            cursor.at = len(cursor.tokens)
         return _Body(cursor.span_from(first).of(cursor.text), is_table=True)
     token = cursor.peek()
     if token.kind == "string" and not is_macro and _is_whole_body(cursor, clauses):

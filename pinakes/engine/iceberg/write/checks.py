@@ -24,7 +24,7 @@ from pinakes.core.errors import (
     TypeMismatch,
 )
 from pinakes.core.iceberg_metadata import CHECKS, checks_of
-from pinakes.core.names import quote, spell
+from pinakes.core.names import Part, quote, spell
 from pinakes.core.output.value_format import as_text, rows
 from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.types.iceberg_arrow import arrow_schema_of
@@ -36,6 +36,7 @@ from pinakes.parser import classify
 from pinakes.parser.brackets import check_brackets
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.splice import Edit, splice
 from pinakes.parser.statements import Check, Planned, Query
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def check_properties(
     taken = {name.lower() for name in known}
     found: dict[str, str] = {}
     for check in checks:
-        condition = condition_of(check.condition.of(text), schema, execution)
+        condition = condition_of(check.condition.of(text), table, schema, execution)
         if check.name is None:
             name = next(name for name in _names(table, check) if name.lower() not in taken)
         else:
@@ -146,10 +147,10 @@ def _names(table: str, check: Check) -> Iterator[str]:
     yield from (f"{name}{number}" for number in count(1))
 
 
-def condition_of(text: str, schema: Schema, execution: Execution) -> str:
-    """Returns the text of a condition, with calls of SQL functions replaced by their bodies. Raises unless it is a
-    condition about a single row."""
-    expanded = expanded_text(text, execution.resolver).strip()
+def condition_of(text: str, table: str, schema: Schema, execution: Execution) -> str:
+    """Returns the text of a condition, with calls of SQL functions replaced by their bodies, and columns without the
+    name of the table, which may change. Raises unless it is a condition about a single row."""
+    expanded = _unqualified(expanded_text(text, execution.resolver).strip(), table, schema)
     tokens = tokenize(expanded)
     _check_tokens(tokens)
     columns = {field.name.lower() for field in schema.fields}
@@ -165,6 +166,21 @@ def condition_of(text: str, schema: Schema, execution: Execution) -> str:
     except ExecutionError as error:
         raise InvalidArgument(f"a CHECK is about the columns of one row: {error.message}") from error
     return expanded
+
+
+def _unqualified(text: str, table: str, schema: Schema) -> str:
+    names = [field.name for field in schema.fields]
+    tokens = tokenize(text)
+    edits = [
+        Edit(token.start, after.start, "")
+        for before, token, dot, after in zip([None, *tokens], tokens, tokens[1:], tokens[2:], strict=False)
+        if dot.word == "."
+        and (before is None or before.word != ".")
+        and token.kind in ("word", "quoted")
+        and Part(token.text, token.kind == "quoted").matches(table)
+        and (table not in names or Part(after.text, after.kind == "quoted").exact in names)
+    ]
+    return splice(text, edits).text
 
 
 def _type_of(condition: str, table: pa.Table, execution: Execution) -> pa.DataType:
