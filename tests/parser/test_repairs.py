@@ -96,8 +96,6 @@ def test_repair(sql: str, expected: str) -> None:
         "FROM t SELECT a",
         "SELECT a FROM t WHERE a IN (FROM u SELECT b)",
         "SELECT extract(year FROM a), trim(FROM b), substring(c FROM 2) FROM t",
-        "SELECT * FROM t FETCH FIRST 2 ROWS WITH TIES",
-        "SELECT * FROM t FETCH FIRST 10 PERCENT ROWS ONLY",
         "WITH c AS (SELECT 1) SELECT * FROM c",
         "SELECT * FROM (VALUES (1), (2)) v",
         "SUMMARIZE t",

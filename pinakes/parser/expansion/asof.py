@@ -26,6 +26,9 @@ _JOINS = frozenset(
     {"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "POSITIONAL", "TABLESAMPLE"}
 )
 _ENDS = _CLAUSES | SET_OPERATORS | _JOINS | {","}
+_UNREPEATABLE = frozenset(
+    "LIMIT OFFSET FETCH SAMPLE TABLESAMPLE RANDOM RAND UUID GEN_RANDOM_UUID UUIDV4 UUIDV7".split()
+)
 _INEQUALITIES = frozenset({">=", ">", "<=", "<"})
 _TURNED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 _COMPARISONS = _INEQUALITIES | {"=", "==", "IS"}
@@ -71,6 +74,7 @@ def asof_join(form: Form) -> Pieces:
     first = _start(form)
     left = _sources(form, first, form.at)
     right = _source(form, joined + 1)
+    _check_repeatable(form, first, right.end)
     if right.name is None:
         raise form.fault("ASOF JOIN needs an alias for its right side: write (…) AS b", joined + 1, unsupported=True)
     if form.word(right.end) == "USING" and form.word(right.end + 1) == "(":
@@ -293,6 +297,19 @@ def _check_star(form: Form, first: int, end: int) -> None:
 
 def _words(tokens: Sequence[Token], at: int, count: int) -> list[str]:
     return [word(tokens, i) for i in range(at, at + count)]
+
+
+def _check_repeatable(form: Form, first: int, end: int) -> None:
+    """Refuses sides that may have other rows each time they are read."""
+    with_query = any(token.word == "WITH" for token in form.tokens[:first])
+    for at in range(0 if with_query else first, end):
+        if form.word(at) in _UNREPEATABLE:
+            raise form.fault(
+                f"{form.word(at)} within a side of ASOF JOIN is not supported, since each side is read twice: store "
+                "its rows in a table first",
+                at,
+                unsupported=True,
+            )
 
 
 def _start(form: Form) -> int:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pinakes.parser.expansion import WORDS
+from pinakes.parser.expansion import STARTS, WORDS
 from pinakes.parser.expansion.asof import asof_join, is_asof
 from pinakes.parser.expansion.frames import frames_without, is_exclusion
 from pinakes.parser.expansion.pieces import Form, Pieces, Question
@@ -24,8 +24,10 @@ from pinakes.parser.parameters import join_named
 from pinakes.parser.statements import Origin
 
 _MOST_FORMS = 20
-_MOST_TEXT = 2_000_000
-"""Characters of a written-out text. An ASOF JOIN has its sides twice, also those that are such joins."""
+_MOST_WORDS = 100
+_MOST_TEXT = 500_000
+"""Characters that a written-out text may have in addition to four times those of the user's: an ASOF JOIN has its sides
+twice, also those that are such joins."""
 
 _FORMS: tuple[tuple[Callable[[Sequence[Token], int], bool], Callable[[Form], Pieces]], ...] = (
     (is_pivot_in_from, pivot_in_from),
@@ -53,6 +55,7 @@ def expand(text: str, shown: str, answers: Sequence[tuple[str, ...]] = ()) -> Or
     try:
         for number in range(_MOST_FORMS + 1):
             tokens = join_named(tokenize(origin.text))
+            _check_count(tokens)
             found = _last(tokens)
             if found is None:
                 return origin if number else None
@@ -68,7 +71,7 @@ def expand(text: str, shown: str, answers: Sequence[tuple[str, ...]] = ()) -> Or
                 )
             form = Form(origin.text, tokens, at, waiting, number)
             origin = _written(origin, form, write(form))
-            if len(origin.text) > _MOST_TEXT:
+            if len(origin.text) > _MOST_TEXT + 4 * len(text):
                 raise Fault("this statement is too long, written out", 0, unsupported=True)
     except Question as question:
         raise Unanswered(question.text) from None
@@ -76,6 +79,17 @@ def expand(text: str, shown: str, answers: Sequence[tuple[str, ...]] = ()) -> Or
         fault.offset = origin.place(fault.offset)
         raise
     raise AssertionError
+
+
+def _check_count(tokens: Sequence[Token]) -> None:
+    """Limits the words that are looked at: each may take as long as the text."""
+    words = [token for token in tokens if token.word in STARTS]
+    if len(words) > _MOST_WORDS:
+        raise Fault(
+            f"the words PIVOT and UNPIVOT can't stand in a statement more than {_MOST_WORDS} times",
+            words[_MOST_WORDS].start,
+            unsupported=True,
+        )
 
 
 def _last(tokens: Sequence[Token]) -> tuple[int, Callable[[Form], Pieces]] | None:
