@@ -38,7 +38,7 @@ def refuse_wrong_results(root: exp.Expr, words: set[str]) -> None:
         _refuse_lost_limits(root)
 
 
-def refuse_subqueries(root: exp.Expr) -> None:
+def refuse_subqueries_of(root: exp.Expr) -> None:
     """Raises a Fault at the first subquery that would be answered wrongly, in a text that can't be rewritten
     (`subqueries/`).
     """

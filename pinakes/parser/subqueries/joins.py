@@ -99,8 +99,8 @@ class Joiner:
             at = list(keys).index(own) + 1
             fields = "".join(f"[{text_literal(part)}]" for part in column.parts[found.used + 1 :])
             instead[id(column)] = f"{quote(name)}.{quote(f'{name}_{at}')}{fields}"
-        kept = [source for source in sources if any(id(node) in used for node in all_below(source))]
-        if any(map(self._is_lateral, sources)):
+        kept = [_pruned(source, used) for source in sources if _has_any(source, used)]
+        if any(map(self._is_lateral, kept)):
             kept = list(sources)
         if not all(map(self._is_repeatable, kept)):
             raise Unsupported
@@ -443,6 +443,17 @@ class Joiner:
         name = f"$r{self.number}_"
         rows = f"SELECT 1 AS {quote(f'{name}v')} FROM ({printer.write(query)}) AS {quote(f'{name}s')} LIMIT 1"
         return [(node.start, node.end, f"((SELECT count(*) FROM ({rows}) AS {quote(name)}) > 0)")]
+
+
+def _has_any(source: n.Node, used: set[int]) -> bool:
+    return any(id(node) in used for node in all_below(source))
+
+
+def _pruned(source: n.Node, used: set[int]) -> n.Node:
+    """Returns a source without the last joins that have none of the used nodes: it has all of the values then."""
+    while isinstance(source, n.Join) and source.kind in _KEPT and not _has_any(source.right, used):
+        source = source.left
+    return source
 
 
 def applies_to_groups(place: Place) -> bool:
