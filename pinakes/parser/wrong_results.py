@@ -17,12 +17,12 @@ WORDS = frozenset({"FULL", "RIGHT", "LEFT", "RECURSIVE"})
 """A statement without these words needs no check of its tree."""
 
 LOST_NULLS = (
-    "[NOT] IN (SELECT …) is not supported in this place, since NULL would be taken for false: write it as a condition of "
-    "WHERE, joined to others by AND, or [NOT] EXISTS (SELECT … WHERE …)"
+    "[NOT] IN (SELECT …) is not supported in this place, since NULL would be taken for false: write it as a condition "
+    "of WHERE, joined to others by AND, or [NOT] EXISTS (SELECT … WHERE …)"
 )
 CAPTURED = (
-    "{0} (SELECT …) is not supported in this place: write it in WHERE, over tables of other names than those outside, or "
-    "[NOT] EXISTS (SELECT … WHERE …)"
+    "{0} (SELECT …) is not supported in this place: write it in WHERE, over tables of other names than those outside, "
+    "or [NOT] EXISTS (SELECT … WHERE …)"
 )
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)

@@ -151,7 +151,9 @@ class _Split:
         if found is not None and found.source is not None and isinstance(value, n.Column):
             return f"{id(found.source.node)} {value.parts[found.used :]}"
         tokens = tokenize(self._text[value.start : value.end])
-        return " ".join(token.text if token.kind in ("quoted", "string") else token.word or token.text for token in tokens)
+        return " ".join(
+            token.text if token.kind in ("quoted", "string") else token.word or token.text for token in tokens
+        )
 
     def _written(self, node: n.Node) -> str:
         return self._text[node.start : node.end]

@@ -1,15 +1,16 @@
 """Joins the rows of a subquery to those of the outer query, in its text.
 
-    SELECT k, (SELECT w FROM u WHERE u.k < t.k) FROM t
+SELECT k, (SELECT w FROM u WHERE u.k < t.k) FROM t
 
-    SELECT k, CASE WHEN "$one"("$r1"."$n") THEN "$r1"."$v" END
-    FROM t LEFT JOIN (…) AS "$r1" ON t.k IS NOT DISTINCT FROM "$r1"."$d1_1"
+SELECT k, CASE WHEN "$one"("$r1"."$n") THEN "$r1"."$v" END
+FROM t LEFT JOIN (…) AS "$r1" ON t.k IS NOT DISTINCT FROM "$r1"."$d1_1"
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pinakes.core.names import quote, text_literal
 from pinakes.parser.lexer import tokenize
@@ -29,7 +30,7 @@ from pinakes.parser.subqueries.spread import (
 from pinakes.parser.typed import ONE_ROW
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.workarounds.constant_filters import aggregates, conjuncts
-from pinakes.parser.workarounds.writing import all_below, is_repeatable, parts_of
+from pinakes.parser.workarounds.writing import all_below, is_repeatable
 
 Edit = tuple[int, int, str]
 """Start, end, and the new text."""
@@ -180,15 +181,15 @@ class Joiner:
             return self._joined(found, name, domain), f"({one})"
         return self._compared(place, domain, inner, grouped, behind)
 
-    def _compared(
-        self, place: Place, domain: Domain, inner: str, grouped: str, behind: str
-    ) -> tuple[str, str]:
+    def _compared(self, place: Place, domain: Domain, inner: str, grouped: str, behind: str) -> tuple[str, str]:
         """[NOT] IN, ANY and ALL: false or true without a match, unless a NULL makes it NULL."""
         node, name = place.node, f"$r{self.number}_"
         assert isinstance(node, n.InQuery | n.Quantified)
         operand = node.operand
-        if isinstance(operand, n.Row) or not is_repeatable(operand) or any(
-            isinstance(part, n.Query) for part in all_below(operand)
+        if (
+            isinstance(operand, n.Row)
+            or not is_repeatable(operand)
+            or any(isinstance(part, n.Query) for part in all_below(operand))
         ):
             raise Unsupported
         x = f"({self.text[operand.start : operand.end]})"
@@ -282,7 +283,7 @@ class Joiner:
     def _crossed(self, sources: Sequence[n.Node]) -> list[Edit]:
         """Returns the changes of commas to CROSS JOIN, so that ON of a later join sees all sources."""
         edits = list[Edit]()
-        for before, source in zip(sources, sources[1:], strict=False):
+        for before, source in pairwise(sources):
             comma = next(t for t in tokenize(self.text[before.end : source.start]) if t.word == ",")
             start = before.end + comma.start
             if all(join.kind not in _OTHERS for join in spine(source)[1]):
@@ -402,7 +403,9 @@ class Joiner:
             if isinstance(item.value, n.Star) and item.value.qualifier == (node.alias,):
                 if item.value.excluded or item.value.changes or item.value.renamed:
                     raise Unsupported
-                edits.append((item.start, item.end, f"{quote(node.alias)}.* EXCEPT ({', '.join(map(quote, domain.columns))})"))
+                edits.append(
+                    (item.start, item.end, f"{quote(node.alias)}.* EXCEPT ({', '.join(map(quote, domain.columns))})")
+                )
         if join is None:
             start = select.sources[at - 1].end
             edits += self._crossed(select.sources[:at])
@@ -435,11 +438,10 @@ class Joiner:
             return None
         body, printer = query.body, Printer(self.text)
         plain = isinstance(body, n.Select) and not (body.groups or body.having or body.distinct or body.distinct_on)
-        if plain and isinstance(body, n.Select) and not query.order and body.qualify is None and body.items:
-            if not any(aggregates(item) or gives_rows(item) for item in body.items):
-                printer.instead[id(body.items[0])] = "1"
-                for item in body.items[1:]:
-                    printer.instead[id(item)] = "1 AS " + quote(f"$e{item.start}")
+        if plain and isinstance(body, n.Select) and not query.order and body.qualify is None:
+            matter = any(aggregates(item) or gives_rows(item) for item in body.items)
+            for item in () if matter else body.items:
+                printer.instead[id(item)] = f"1 AS {quote(f'$e{item.start}')}"
         name = f"$r{self.number}_"
         rows = f"SELECT 1 AS {quote(f'{name}v')} FROM ({printer.write(query)}) AS {quote(f'{name}s')} LIMIT 1"
         return [(node.start, node.end, f"((SELECT count(*) FROM ({rows}) AS {quote(name)}) > 0)")]

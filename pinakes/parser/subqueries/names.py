@@ -139,9 +139,7 @@ class Resolved:
                 return self._table(body.parts, defined)
         return None
 
-    def _select(
-        self, select: n.Select, query: n.Query, parent: Scope | None, defined: dict[str, Names]
-    ) -> Names:
+    def _select(self, select: n.Select, query: n.Query, parent: Scope | None, defined: dict[str, Names]) -> Names:
         scope = self._scopes[id(select)] = Scope(parent, select)
         joins = list[n.Join]()
         for source in select.sources:
@@ -171,9 +169,7 @@ class Resolved:
 
     # --- FROM ----------------------------------------------------------------------------------------------------
 
-    def _from(
-        self, node: n.Node, scope: Scope, defined: dict[str, Names], joins: list[n.Join], query: n.Query
-    ) -> None:
+    def _from(self, node: n.Node, scope: Scope, defined: dict[str, Names], joins: list[n.Join], query: n.Query) -> None:
         match node:
             case n.Table():
                 names = (node.alias,) if node.alias is not None else node.parts

@@ -149,7 +149,7 @@ class _Plans:
             return (equal or not body.groups) and (not single or is_count) and len(query.tail) < 2
         if self._words(place).startswith("NOT"):
             return False  # DataFusion would take NULL for another value
-        return not (query.tail or has_one_row(body) or (body.groups or body.distinct) and not equal)
+        return not (query.tail or has_one_row(body) or ((body.groups or body.distinct) and not equal))
 
     def _is_lateral_plannable(self, place: Place, *, equal: bool) -> bool:
         query, body = place.inner, place.inner.body

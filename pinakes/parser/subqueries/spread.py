@@ -125,7 +125,10 @@ class Spreader:
             raise Unsupported
         taken = {one.name for one in query.defined}
         for token in tokenize(self._domain.text):
-            if token.kind in ("word", "quoted") and (token.text if token.kind == "quoted" else token.text.lower()) in taken:
+            if (
+                token.kind in ("word", "quoted")
+                and (token.text if token.kind == "quoted" else token.text.lower()) in taken
+            ):
                 raise Unsupported
         return "WITH " + ", ".join(self._printer.write(one) for one in query.defined) + " "
 
