@@ -21,8 +21,10 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE|VALUES)\b", re.IGNORECASE)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
 _MOST = 40
 """Subqueries of one text."""
+_MOST_PLACES = 100
+"""Subqueries of which one may be in the other: each is searched for outer columns."""
 _LONGEST = 400_000
-"""Characters: the sources of an outer query are repeated for each subquery, and for those in it again."""
+"""Characters of all steps: the sources of an outer query are repeated for each subquery, and for those in it again."""
 
 
 def may_have_subqueries(text: str) -> bool:
@@ -37,15 +39,16 @@ def rewrite_subqueries(
     """
     explained = _EXPLAIN.match(text)
     before = text[: explained.end()] if explained else ""
-    current, steps = text[len(before) :], list[Written]()
+    current, steps, total = text[len(before) :], list[Written](), len(text)
     try:
-        while len(steps) < _MOST and len(current) < _LONGEST:
+        while len(steps) < _MOST and total < _LONGEST:
             edits = _next(current, columns, is_stable, everything, len(steps) + 1)
             if edits is None:
                 return steps
             written = _applied(current, edits)
             steps.append(written.behind(before) if before else written)
             current = written.text
+            total += len(current)
     except (Unread, Fault, RecursionError):
         pass
     return None
@@ -61,6 +64,8 @@ def _next(
     if not any(map(_is_concerned, all_below(root))):
         return None
     resolved = Resolved(root, columns)
+    if len(resolved.places) > _MOST_PLACES:
+        raise Unread
     plans = _Plans(text, resolved, everything)
     for place in resolved.places:
         if plans.is_plannable(place):
