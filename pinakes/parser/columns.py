@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.changes import as_query, fragments_of
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement as read_statement
+from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.locate import read
 from pinakes.parser.parameters import join_named
@@ -39,6 +41,18 @@ def references(statement: Planned) -> References:
         return References()
     tree = read(statement.text, tokens, {token.word for token in tokens})
     return references_of(tree, statement.tables, statement.values)
+
+
+def refuse_subqueries(statement: Planned) -> None:
+    """Raises an error for subqueries that would be answered wrongly, in a statement that `subqueries/` can't read."""
+    from pinakes.parser.wrong_results import refuse_subqueries_of
+
+    tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
+    if tokens:
+        try:
+            refuse_subqueries_of(read(statement.text, tokens, {token.word for token in tokens}).root)
+        except Fault as fault:
+            raise NotSupportedError(str(fault)) from None
 
 
 def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:

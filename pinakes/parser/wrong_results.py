@@ -17,12 +17,12 @@ WORDS = frozenset({"FULL", "RIGHT", "LEFT", "RECURSIVE"})
 """A statement without these words needs no check of its tree."""
 
 LOST_NULLS = (
-    "[NOT] IN (SELECT …) is not supported in this place, since NULL would be taken for false: write it as a condition of "
-    "WHERE, joined to others by AND, or [NOT] EXISTS (SELECT … WHERE …)"
+    "[NOT] IN (SELECT …) is not supported in this place, since NULL would be taken for false: write it as a condition "
+    "of WHERE, joined to others by AND, or [NOT] EXISTS (SELECT … WHERE …)"
 )
 CAPTURED = (
-    "{0} (SELECT …) is not supported in this place: write it in WHERE, over tables of other names than those outside, or "
-    "[NOT] EXISTS (SELECT … WHERE …)"
+    "{0} (SELECT …) is not supported in this place: write it in WHERE, over tables of other names than those outside, "
+    "or [NOT] EXISTS (SELECT … WHERE …)"
 )
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
@@ -38,7 +38,7 @@ def refuse_wrong_results(root: exp.Expr, words: set[str]) -> None:
         _refuse_lost_limits(root)
 
 
-def refuse_subqueries(root: exp.Expr) -> None:
+def refuse_subqueries_of(root: exp.Expr) -> None:
     """Raises a Fault at the first subquery that would be answered wrongly, in a text that can't be rewritten
     (`subqueries/`).
     """

@@ -45,16 +45,24 @@ class Query:
         column = self.pick(columns)
         if kind < 0.15:
             where = f" WHERE {self.condition(columns)}" if self.dice.random() < 0.5 else ""
-            value = self.pick([f"(SELECT count(*) FROM b AS i WHERE i.k <= {column})", f"sum({self.scalar(columns, 1)})"])
+            value = self.pick(
+                [f"(SELECT count(*) FROM b AS i WHERE i.k <= {column})", f"sum({self.scalar(columns, 1)})"]
+            )
             having = f" HAVING {self.truth([column], 1)}" if self.dice.random() < 0.4 else ""
             return f"SELECT {column} AS g, {value} AS v FROM {sources}{where} GROUP BY {column}{having}"
         if kind < 0.3:
             name = self.alias()
             inner = self.query(columns, 1, name="n")
-            word = self.pick([", LATERAL {} AS {}", " CROSS JOIN LATERAL {} AS {}", " LEFT JOIN LATERAL {} AS {} ON true"])
+            word = self.pick(
+                [", LATERAL {} AS {}", " CROSS JOIN LATERAL {} AS {}", " LEFT JOIN LATERAL {} AS {} ON true"]
+            )
             if " JOIN " not in word and " JOIN " in sources:
                 word = " CROSS JOIN LATERAL {} AS {}"
-            items = self.pick(["*", f"{column} AS o, {name}.n AS n"]) if " JOIN " not in sources else f"{column} AS o, {name}.n AS n"
+            items = (
+                self.pick(["*", f"{column} AS o, {name}.n AS n"])
+                if " JOIN " not in sources
+                else f"{column} AS o, {name}.n AS n"
+            )
             return f"SELECT {items} FROM {sources}{word.format(f'({inner})', name)}"
         items = ", ".join(f"{c} AS o{i}" for i, c in enumerate(columns))
         value = self.pick([self.scalar, self.truth, self.truth])(columns, 1)
@@ -82,7 +90,9 @@ class Query:
     def condition(self, columns: list[str], others: list[str] | None = None) -> str:
         operator = self.pick(["=", "=", "<", "<=", ">", "<>", "IS NOT DISTINCT FROM"])
         found = f"{self.pick(columns)} {operator} {self.value(others or columns)}"
-        return self.pick([found, found, found, f"({found} OR {self.pick(columns)} = 3)", f"{self.pick(columns)} IS NOT NULL"])
+        return self.pick(
+            [found, found, found, f"({found} OR {self.pick(columns)} = 3)", f"{self.pick(columns)} IS NOT NULL"]
+        )
 
     def scalar(self, columns: list[str], depth: int) -> str:
         return f"({self.query(columns, depth, single=True)})"
@@ -129,7 +139,9 @@ class Query:
         keys = [f"{column} {self.pick(['ASC', 'DESC'])} NULLS LAST" for column in self.shuffled(own)]
         order = f" ORDER BY {', '.join(keys)}"
         limit = f"{order}, 1 NULLS FIRST LIMIT {self.pick([1, 1, 2])}" + self.pick(["", "", " OFFSET 1"])
-        aggregate = self.pick(["count(*)", f"count({own[1]})", f"max({own[1]})", f"sum({own[0]})", f"min({own[2]}) + 1"])
+        aggregate = self.pick(
+            ["count(*)", f"count({own[1]})", f"max({own[1]})", f"sum({own[0]})", f"min({own[2]}) + 1"]
+        )
         one = [
             f"SELECT {aggregate} AS {name} FROM {source}{where}",
             f"SELECT {aggregate} AS {name} FROM {source}{where}",
@@ -147,7 +159,8 @@ class Query:
                 f"SELECT {value} AS {name} FROM {source}{where}{limit}",
                 f"SELECT {own[0]} AS {name} FROM {source}{where} GROUP BY {own[0]} HAVING count(*) > 1",
                 f"SELECT {own[0]} AS {name} FROM {source}{where} UNION SELECT {self.pick(outer)}",
-                f"SELECT {own[0]} AS {name} FROM {source}{where} EXCEPT SELECT i.k FROM b AS i WHERE i.y < {self.pick(outer)}",
+                f"SELECT {own[0]} AS {name} FROM {source}{where} EXCEPT "
+                f"SELECT i.k FROM b AS i WHERE i.y < {self.pick(outer)}",
                 f"SELECT rank() OVER (ORDER BY {own[1]} NULLS LAST) AS {name} FROM {source}{where}",
             ]
         )

@@ -45,8 +45,8 @@ def test_random_subqueries_give_the_rows_of_duckdb(session: Session, group: int)
             refused.append(f"{sql}\n{error}")
             continue
         except PinakesError as error:
-            assert "more than one row" in str(error), f"{sql}\n{error}"
-            assert theirs is None, f"{sql}\n{error}\n{theirs}"
+            assert "more than one row" in str(error), f"{sql}\n{error}"  # noqa: PT017
+            assert theirs is None, f"{sql}\n{error}\n{theirs}"  # noqa: PT017
             continue
         if theirs is None:  # DuckDB also counts the rows for outer rows that WHERE leaves out
             continue

@@ -266,12 +266,14 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     ),
     (
         re.compile(
-            r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)"
+            r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery|OuterReferenceColumn)"
+            r"|Correlated scalar subquery (?:must be aggregated|can only be used)"
             r"|Schema contains qualified field name (\S+) and unqualified field name (\S+)"
         ),
         lambda m, _: NotSupportedError(
-            "this subquery cannot be planned where it stands: EXISTS and IN (SELECT …) belong in WHERE, and one that "
-            "refers to the row around it may only compare with = there. Write it as a join."
+            "this subquery cannot be planned where it stands: it, or the query around it, may give other rows each time "
+            "(random(), LIMIT, windows), or has a form that is not supported together with columns of an outer query. "
+            "Write it as a join."
             + (
                 f" If it has UNNEST(…) AS u({m.group(2)}), give that column another name than {m.group(1)} has."
                 if m.group(1)

@@ -246,7 +246,12 @@ class Planner:
         relations; and the facts about both. With `joins_subqueries`, joins replace all subqueries that refer to
         outer rows."""
         tree, is_unread = None, False
-        for step in self._without_subqueries(sql, everything=joins_subqueries):
+        steps = self._without_subqueries(sql, statement, everything=joins_subqueries)
+        if steps is None:
+            from pinakes.parser.columns import refuse_subqueries
+
+            refuse_subqueries(statement)
+        for step in steps or ():
             sql, locate = step.text, _located(locate, step)
         if not _UNTYPED.fullmatch(sql):  # SELECT 1 is not worth the imports
             from pinakes.parser.workarounds.rewrite import rewrite_planned
@@ -297,8 +302,8 @@ class Planner:
             references=references,
         )
 
-    def _without_subqueries(self, sql: str, *, everything: bool) -> Sequence[Written]:
-        """The steps to a text without the subqueries that DataFusion can't plan."""
+    def _without_subqueries(self, sql: str, statement: Planned, *, everything: bool) -> Sequence[Written] | None:
+        """The steps to a text without the subqueries that DataFusion can't plan; None if it can't be read."""
         if not _SUBQUERY_OR_ROWS.search(sql):
             return ()
         from pinakes.parser.subqueries.rewrite import rewrite_subqueries
@@ -311,13 +316,16 @@ class Planner:
             relation = self._memo.get(parts) if len(parts) == 3 else None
             return relation is not None and relation.is_steady and relation.worker is None
 
-        return rewrite_subqueries(sql, columns, is_stable, everything=everything)
+        rewrite = partial(rewrite_subqueries, sql, everything=everything)
+        if statement.shown != statement.text:
+            return rewrite(columns, is_stable)
+        return TEXTS.without_subqueries(sql, (columns, is_stable), rewrite, everything)
 
     def _plan(self, sql: str, statement: Planned, locate: Locate | None) -> Plan:
         try:
             return self._plan_text(sql, statement, locate)
         except NotSupportedError:
-            if not self._without_subqueries(sql, everything=True):
+            if not self._without_subqueries(sql, statement, everything=True):
                 raise
             return self._plan_text(sql, statement, locate, joins_subqueries=True)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pinakes.parser.workarounds.writing import Written
 
 A = TypeVar("A")
+B = TypeVar("B")
 MOST = 128
 LONGEST = 20_000
 """Characters of a text."""
@@ -102,6 +103,31 @@ class TextCache:
             self._put(("forms", text, *key), text, asked[0] if asked else None, replace(written, tree=None))
         return written
 
+    def without_subqueries(
+        self, text: str, asks: Sequence[Callable[[A], object]], rewrite: Callable[..., B], *key: Hashable
+    ) -> B:
+        """Returns what `rewrite` makes of the text. `asks` are its questions about tables."""
+        known = self._find(("subqueries", text, *key))
+        if known is not None and all(ask(table) == answer for ask, table, answer in _pairs(asks, known[0])):
+            found: B = known[1]
+            return found
+        facts = list[dict[A, object]]()
+
+        def recorded(ask: Callable[[A], object]) -> Callable[[A], object]:
+            answers: dict[A, object] = {}
+            facts.append(answers)
+
+            def asked(table: A) -> object:
+                if table not in answers:
+                    answers[table] = ask(table)
+                return answers[table]
+
+            return asked
+
+        made = rewrite(*map(recorded, asks))
+        self._put(("subqueries", text, *key), text, facts, made)
+        return made
+
     def typed(
         self, text: str, environment: PlanEnvironment, tree: Tree | None, *key: Hashable, is_part: bool = False
     ) -> Rewritten:
@@ -134,6 +160,14 @@ class TextCache:
             self._known[key] = facts, value
             if len(self._known) > self._most:
                 self._known.popitem(last=False)
+
+
+def _pairs(
+    asks: Sequence[Callable[[A], object]], facts: Sequence[Mapping[A, object]]
+) -> Iterator[tuple[Callable[[A], object], A, object]]:
+    for ask, answers in zip(asks, facts, strict=True):
+        for table, answer in answers.items():
+            yield ask, table, answer
 
 
 def _holds(fact: _Fact, environment: PlanEnvironment) -> bool:

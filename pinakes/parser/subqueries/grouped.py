@@ -37,12 +37,17 @@ class _Split:
         """The column of each expression in GROUP BY."""
         self._calls = dict[str, str]()
         """The column of each aggregate."""
+        self._longest = 0
+        """Characters of an expression that may be a group."""
+        parts = [*all_below(self._select), *(part for key in self._query.order for part in all_below(key))]
+        self._nested = [part for part in parts if isinstance(part, n.Query)]
 
     def edits(self) -> list[Edit]:
         select = self._select
         if select.from_first or select.windows or select.distinct_on:
             raise Unsupported
         keys = [self._key(group) for group in select.groups]
+        self._longest = 4 * max((key.end - key.start for key in self._leaves(keys)), default=0) + 20
         for at, key in enumerate(self._leaves(keys)):
             self._groups.setdefault(self._folded(key), f"$g{at + 1}")
         texts = {self._folded(key): self._written(key) for key in self._leaves(keys)}
@@ -109,7 +114,8 @@ class _Split:
     def _lift(self, node: n.Node) -> None:
         """Replaces the groups and aggregates in an expression, also in nested queries, by columns."""
         if not isinstance(node, n.Item | n.Query | n.Number | n.Text):
-            column = self._groups.get(self._folded(node)) if self._is_own(node) else None
+            is_short = node.end - node.start <= self._longest
+            column = self._groups.get(self._folded(node)) if is_short and self._is_own(node) else None
             if column is not None:
                 self._printer.instead[id(node)] = f"{quote(self._name)}.{quote(column)}"
                 return
@@ -140,9 +146,7 @@ class _Split:
 
     def _is_outside(self, node: n.Node) -> bool:
         """Returns whether a node stands in no nested query."""
-        queries = [part for part in all_below(self._select) if isinstance(part, n.Query)]
-        order = [part for key in self._query.order for part in all_below(key) if isinstance(part, n.Query)]
-        return not any(query.start <= node.start and node.end <= query.end for query in (*queries, *order))
+        return not any(query.start <= node.start and node.end <= query.end for query in self._nested)
 
     def _folded(self, node: n.Node) -> str:
         """Returns the text of an expression for comparisons; the same for `t.k` and `k`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pinakes.core.names import quote, text_literal
 from pinakes.parser.lexer import tokenize
@@ -29,7 +30,7 @@ from pinakes.parser.subqueries.spread import (
 from pinakes.parser.typed import ONE_ROW
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.workarounds.constant_filters import aggregates, conjuncts
-from pinakes.parser.workarounds.writing import all_below, is_repeatable, parts_of
+from pinakes.parser.workarounds.writing import all_below, is_repeatable
 
 Edit = tuple[int, int, str]
 """Start, end, and the new text."""
@@ -99,8 +100,8 @@ class Joiner:
             at = list(keys).index(own) + 1
             fields = "".join(f"[{text_literal(part)}]" for part in column.parts[found.used + 1 :])
             instead[id(column)] = f"{quote(name)}.{quote(f'{name}_{at}')}{fields}"
-        kept = [source for source in sources if any(id(node) in used for node in all_below(source))]
-        if any(map(self._is_lateral, sources)):
+        kept = [_pruned(source, used) for source in sources if _has_any(source, used)]
+        if any(map(self._is_lateral, kept)):
             kept = list(sources)
         if not all(map(self._is_repeatable, kept)):
             raise Unsupported
@@ -282,7 +283,7 @@ class Joiner:
     def _crossed(self, sources: Sequence[n.Node]) -> list[Edit]:
         """Returns the changes of commas to CROSS JOIN, so that ON of a later join sees all sources."""
         edits = list[Edit]()
-        for before, source in zip(sources, sources[1:], strict=False):
+        for before, source in pairwise(sources):
             comma = next(t for t in tokenize(self.text[before.end : source.start]) if t.word == ",")
             start = before.end + comma.start
             if all(join.kind not in _OTHERS for join in spine(source)[1]):
@@ -437,14 +438,24 @@ class Joiner:
             return None
         body, printer = query.body, Printer(self.text)
         plain = isinstance(body, n.Select) and not (body.groups or body.having or body.distinct or body.distinct_on)
-        if plain and isinstance(body, n.Select) and not query.order and body.qualify is None and body.items:
-            if not any(aggregates(item) or gives_rows(item) for item in body.items):
-                printer.instead[id(body.items[0])] = "1"
-                for item in body.items[1:]:
-                    printer.instead[id(item)] = "1 AS " + quote(f"$e{item.start}")
+        if plain and isinstance(body, n.Select) and not query.order and body.qualify is None:
+            matter = any(aggregates(item) or gives_rows(item) for item in body.items)
+            for item in () if matter else body.items:
+                printer.instead[id(item)] = f"1 AS {quote(f'$e{item.start}')}"
         name = f"$r{self.number}_"
         rows = f"SELECT 1 AS {quote(f'{name}v')} FROM ({printer.write(query)}) AS {quote(f'{name}s')} LIMIT 1"
         return [(node.start, node.end, f"((SELECT count(*) FROM ({rows}) AS {quote(name)}) > 0)")]
+
+
+def _has_any(source: n.Node, used: set[int]) -> bool:
+    return any(id(node) in used for node in all_below(source))
+
+
+def _pruned(source: n.Node, used: set[int]) -> n.Node:
+    """Returns a source without the last joins that have none of the used nodes: it has all of the values then."""
+    while isinstance(source, n.Join) and source.kind in _KEPT and not _has_any(source.right, used):
+        source = source.left
+    return source
 
 
 def applies_to_groups(place: Place) -> bool:

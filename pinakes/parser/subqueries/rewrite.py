@@ -21,8 +21,10 @@ _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE|VALUES)\b", re.IGNORECASE)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
 _MOST = 40
 """Subqueries of one text."""
+_MOST_PLACES = 100
+"""Subqueries of which one may be in the other: each is searched for outer columns."""
 _LONGEST = 400_000
-"""Characters: the sources of an outer query are repeated for each subquery, and for those in it again."""
+"""Characters of all steps: the sources of an outer query are repeated for each subquery, and for those in it again."""
 
 
 def may_have_subqueries(text: str) -> bool:
@@ -31,26 +33,25 @@ def may_have_subqueries(text: str) -> bool:
 
 def rewrite_subqueries(
     text: str, columns: Columns, is_stable: Callable[[tuple[str, ...]], bool], *, everything: bool = False
-) -> list[Written]:
-    """Returns the steps to the text that is planned; none if there is nothing to rewrite. With `everything`, also
-    subqueries are rewritten that DataFusion can plan in most cases.
+) -> list[Written] | None:
+    """Returns the steps to the text that is planned; none if there is nothing to rewrite, and None if the text can't be
+    read here. With `everything`, also subqueries are rewritten that DataFusion can plan in most cases.
     """
     explained = _EXPLAIN.match(text)
     before = text[: explained.end()] if explained else ""
-    current, steps = text[len(before) :], list[Written]()
+    current, steps, total = text[len(before) :], list[Written](), len(text)
     try:
-        while len(steps) < _MOST:
+        while len(steps) < _MOST and total < _LONGEST:
             edits = _next(current, columns, is_stable, everything, len(steps) + 1)
             if edits is None:
-                break
+                return steps
             written = _applied(current, edits)
             steps.append(written.behind(before) if before else written)
             current = written.text
-            if len(current) > _LONGEST:
-                return []
+            total += len(current)
     except (Unread, Fault, RecursionError):
-        return []
-    return steps
+        pass
+    return None
 
 
 def _next(
@@ -60,11 +61,11 @@ def _next(
     if not may_have_subqueries(text):
         return None
     root = read(text)
-    if not any(
-        isinstance(node, n.Scalar | n.Exists | n.InQuery | n.Quantified | n.Derived) for node in all_below(root)
-    ):
+    if not any(map(_is_concerned, all_below(root))):
         return None
     resolved = Resolved(root, columns)
+    if len(resolved.places) > _MOST_PLACES:
+        raise Unread
     plans = _Plans(text, resolved, everything)
     for place in resolved.places:
         if plans.is_plannable(place):
@@ -77,6 +78,15 @@ def _next(
     for place in resolved.places:
         plans.refuse_wrong(place)
     return None
+
+
+def _is_concerned(node: n.Node) -> bool:
+    """Returns whether a node is a subquery that may refer to the outer query."""
+    if isinstance(node, n.Derived):
+        return node.query.start > node.start + 1
+    return isinstance(node, n.Scalar | n.Exists | n.InQuery) or (
+        isinstance(node, n.Quantified) and isinstance(node.query, n.Query)
+    )
 
 
 def _applied(text: str, edits: Sequence[Edit]) -> Written:
@@ -142,7 +152,9 @@ class _Plans:
             single = has_one_row(body)
             is_count = equal and body.having is None and len(body.items) == 1 and not query.tail
             return (equal or not body.groups) and (not single or is_count) and len(query.tail) < 2
-        return not (query.tail or has_one_row(body) or (body.groups or body.distinct) and not equal)
+        if self._words(place).startswith("NOT"):
+            return False  # DataFusion would take NULL for another value
+        return not (query.tail or has_one_row(body) or ((body.groups or body.distinct) and not equal))
 
     def _is_lateral_plannable(self, place: Place, *, equal: bool) -> bool:
         query, body = place.inner, place.inner.body
