@@ -12,6 +12,7 @@ import duckdb
 import pytest
 import sqlglot
 
+from pinakes.core.errors import PinakesError
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine
 from tests.engine.tpc import add_table, difference, generate, peer, queries
@@ -47,7 +48,7 @@ def differences(both: Both, dialect: str, every: int = 1) -> dict[int, str]:
         text = query if dialect == "duckdb" else sqlglot.transpile(query, read="duckdb", write=dialect)[0]
         try:
             ours = session.run(text).read_all()
-        except Exception as error:
+        except PinakesError as error:
             found[number] = f"{type(error).__name__}: {error}"
             continue
         words = difference(ours, theirs.execute(query).to_arrow_table())

@@ -14,7 +14,7 @@ _MOST_CALLS = 4
 """Calls in it: each may be written twice itself."""
 _VOLATILE = frozenset({"random", "uuid", "rand", "gen_random_uuid", "uuidv7", "nextval"})
 _FORM = "\x01form "
-"""Marks the name of an `Anonymous` that is a text with places: sqlglot's nodes can't be subclassed when it is compiled."""
+"""Starts the name of an `Anonymous` that is a text with places: a compiled sqlglot lets no class be derived."""
 
 
 def form(text: str, *values: exp.Expr) -> exp.Anonymous:
@@ -40,9 +40,13 @@ def call(name: str, *values: exp.Expr) -> exp.Anonymous:
 def check_repeatable(value: exp.Expr) -> None:
     """Refuses an argument that can't be written twice."""
     nodes = list(value.walk())
-    if len(nodes) > _MOST or sum(isinstance(node, exp.Anonymous) for node in nodes) > _MOST_CALLS or any(
-        isinstance(node, exp.Query | exp.Window) or (isinstance(node, exp.Anonymous) and name_of(node) in _VOLATILE)
-        for node in nodes
+    if (
+        len(nodes) > _MOST
+        or sum(isinstance(node, exp.Anonymous) for node in nodes) > _MOST_CALLS
+        or any(
+            isinstance(node, exp.Query | exp.Window) or (isinstance(node, exp.Anonymous) and name_of(node) in _VOLATILE)
+            for node in nodes
+        )
     ):
         raise refuse("such an argument, which would be computed twice: compute it in a subquery first; it", "")
 

@@ -121,8 +121,10 @@ def _of_insert(tokens: Sequence[Token], words: Sequence[str], at: int) -> list[t
             break
         first = _behind(words, first)
     end = first
-    while end < len(words) and words[end] != "RETURNING" and not (
-        words[end] == "ON" and words[end + 1 : end + 2] == ["CONFLICT"]
+    while (
+        end < len(words)
+        and words[end] != "RETURNING"
+        and not (words[end] == "ON" and words[end + 1 : end + 2] == ["CONFLICT"])
     ):
         end = _behind(words, end)
     if end < len(words):
@@ -173,7 +175,14 @@ def _name_items(tree: exp.Expr, sql: str, tokens: Sequence[Token]) -> bool:
     names = named_items(sql, tokens)
     if not isinstance(select, exp.Select) or len(names) != len(select.expressions):
         return False
-    for item, name in zip(list(select.expressions), names, strict=True):
-        if name is not None and not isinstance(item, exp.Alias | exp.Star | exp.Column):
-            item.replace(exp.Alias(this=item, alias=exp.Identifier(this=name, quoted=True)))
+    items = zip(list(select.expressions), names, strict=True)
+    select.set(
+        "expressions",
+        [
+            item
+            if name is None or isinstance(item, exp.Alias | exp.Star | exp.Column)
+            else exp.Alias(this=item, alias=exp.Identifier(this=name, quoted=True))
+            for item, name in items
+        ],
+    )
     return True

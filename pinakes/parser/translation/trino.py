@@ -37,7 +37,8 @@ def substring(node: exp.Anonymous) -> exp.Expr:
         return form("substr({0}, 1, 0)", found[0])
     places = ", {1}" if tail else ""
     return form(
-        f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) ELSE substr(right({{0}}, {-start}), 1{places}) END)",
+        f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) "
+        f"ELSE substr(right({{0}}, {-start}), 1{places}) END)",
         found[0],
         *tail,
     )
@@ -98,7 +99,11 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
         return _row(node.this, kind)
     if kind.this in (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ) and value is not None:
         tail = value.strip().rsplit(" ", 1)[-1]
-        if not tail.replace(":", "").replace(".", "").replace("-", "").isdigit() or value.count("-") > 2 or "+" in value:
+        if (
+            not tail.replace(":", "").replace(".", "").replace("-", "").isdigit()
+            or value.count("-") > 2
+            or "+" in value
+        ):
             raise refuse("a timestamp literal with a time zone", "CAST('…' AS TIMESTAMP WITH TIME ZONE)")
     return _rounded(node, "half_up")
 
@@ -253,7 +258,9 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def _zone(node: exp.Expr) -> None:
-    raise refuse("AT TIME ZONE of Trino", "it keeps the moment there, and here it returns a timestamp without time zone")
+    raise refuse(
+        "AT TIME ZONE of Trino", "it keeps the moment there, and here it returns a timestamp without time zone"
+    )
 
 
 DIALECT = Dialect(
