@@ -194,6 +194,7 @@ FUNCTIONS: dict[str, Function] = {
     "first": renamed("first_value"),
     "last": renamed("last_value"),
     "listagg": renamed("string_agg"),
+    "element_at": forms("{0}[{1}]"),
     "size": forms("cardinality({0})"),
     "array_size": forms("cardinality({0})"),
     "array": lambda node: exp.Array(expressions=node.expressions),
