@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -42,7 +43,11 @@ def test_what_all_dialects_write_alike_stays_as_it_is_written(sql: str, dialect:
 @pytest.mark.parametrize(
     ("dialect", "sql", "expected"),
     [
-        ("duckdb", "INSERT INTO t (a) SELECT 1 / b AS c FROM s", "INSERT INTO t (a) SELECT CAST(1 AS DOUBLE) / b AS c FROM s"),
+        (
+            "duckdb",
+            "INSERT INTO t (a) SELECT 1 / b AS c FROM s",
+            "INSERT INTO t (a) SELECT CAST(1 AS DOUBLE) / b AS c FROM s",
+        ),
         ("duckdb", "EXPLAIN FULL SELECT a / b AS c", "EXPLAIN FULL SELECT CAST(a AS DOUBLE) / b AS c"),
         ("duckdb", "COPY (SELECT a / b AS c) TO 'x.csv'", "COPY (SELECT CAST(a AS DOUBLE) / b AS c) TO 'x.csv'"),
         ("duckdb", "DELETE FROM t WHERE a / b > 1", "DELETE FROM t WHERE CAST(a AS DOUBLE) / b > 1"),
@@ -51,7 +56,7 @@ def test_what_all_dialects_write_alike_stays_as_it_is_written(sql: str, dialect:
         ("trino", "SELECT position(? IN ?) AS a", "SELECT strpos($2, $1) AS a"),
         ("trino", "SELECT a FROM t ORDER BY a DESC", "SELECT a FROM t ORDER BY a DESC NULLS LAST"),
         ("spark", "SELECT `a b` FROM t ORDER BY a", 'SELECT "a b" FROM t ORDER BY a NULLS FIRST'),
-        ("spark", "SELECT /*+ ENGINE(spark) */ \"x\" AS a", "/*+ ENGINE(spark) */ SELECT 'x' AS a"),
+        ("spark", 'SELECT /*+ ENGINE(spark) */ "x" AS a', "/*+ ENGINE(spark) */ SELECT 'x' AS a"),
     ],
 )
 def test_only_the_parts_that_differ_are_written_again(dialect: str, sql: str, expected: str) -> None:
@@ -67,7 +72,9 @@ def test_unnamed_columns_are_called_as_they_are_written() -> None:
 
 def test_an_arrow_is_a_lambda_or_json_by_its_place() -> None:
     sql = "SELECT list_transform(x, y -> y + 1) AS a, j -> 'k' AS b, list_filter(x, y -> (y -> 'k') = '1') AS c"
-    expected = "SELECT list_transform(x, y -> y + 1) AS a, (j -> 'k') AS b, list_filter(x, y -> ((y -> 'k')) = '1') AS c"
+    expected = (
+        "SELECT list_transform(x, y -> y + 1) AS a, (j -> 'k') AS b, list_filter(x, y -> ((y -> 'k')) = '1') AS c"
+    )
     assert text(sql, "duckdb") == expected
 
 
@@ -161,8 +168,6 @@ def test_the_default_dialect_loads_no_translation() -> None:
 )
 def test_hostile_texts_end_soon_and_stay_small(sql: str, dialect: str) -> None:
     start = time.process_time()
-    try:
+    with suppress(PinakesError):
         assert len(text(sql, dialect)) < 100 * len(sql)
-    except PinakesError:
-        pass
     assert time.process_time() - start < 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import expressions as exp
 
-from pinakes.parser.translation.nodes import arguments, form, refuse
+from pinakes.parser.translation.nodes import arguments, call, form, refuse
 from pinakes.parser.translation.rules import (
     Dialect,
     Function,
@@ -106,6 +106,7 @@ DIALECT = Dialect(
     FUNCTIONS,
     {
         exp.Div: float_division,
+        exp.Map: lambda node: call("map", node.args["keys"], node.args["values"]),
         exp.Extract: _extract,
         exp.Like: no_escapes,
         exp.ILike: no_escapes,

@@ -127,8 +127,8 @@ def _spark_tokens(text: str) -> list[Token]:
                     found.start(),
                     unsupported=True,
                 )
-            if start and (text[start - 1].isalnum() or text[start - 1] == "_") and text[start - 1] not in "xX":
-                raise Fault("expected a blank before the string", start)
+            if start and text[start - 1] in "eEnNbBuU&" and (start < 2 or not text[start - 2].isalnum()):
+                raise Fault("strings with such a letter before them are not translated", start - 1, unsupported=True)
             body = string[1:-1]
             if start and text[start - 1] in "xX":
                 pieces.append(string)
@@ -234,6 +234,9 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
             value, found = f"${marks}" if value == "?" else f"${value[1:]}", TokenType.VAR
         elif kind == "string":
             found, value = _string(text, value, start)
+            if at and tokens[at - 1].word == "DECIMAL" and _DECIMAL.fullmatch(value):  # DECIMAL '1.50'
+                made.pop()
+                found = TokenType.NUMBER
         else:
             found = TokenType.IDENTIFIER if kind == "quoted" else TokenType.NUMBER
         made.append(SqlglotToken(found, value, 1, start, start, end - 1))
@@ -241,6 +244,7 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
 
 
 _QUOTES = {"trino": "'", "duckdb": "'", "spark": "'\""}
+_DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NAME = {True: TokenType.IDENTIFIER, False: TokenType.VAR}
 
 

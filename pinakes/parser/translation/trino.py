@@ -95,6 +95,8 @@ def _date_parse(node: exp.Anonymous) -> exp.Expr:
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
     kind, value = node.args["to"], text_of(node.this)
+    if kind.this == exp.DType.CHAR or (kind.this == exp.DType.DECIMAL and not kind.expressions):
+        raise refuse("CHAR, or DECIMAL without digits,", "write VARCHAR, or DECIMAL(p, s)")
     if isinstance(node.this, exp.Struct) and kind.this == exp.DType.STRUCT:
         return _row(node.this, kind)
     if kind.this in (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ) and value is not None:
@@ -222,6 +224,9 @@ FUNCTIONS: dict[str, Function] = {
     "regexp_extract": _regexp_extract,
     "regexp_count": limited(2, 2),
     "json_extract_scalar": forms("json_value({0}, {1})"),
+    "json_extract": forms("json_extract({0}, {1})"),
+    "json_value": forms("json_value({0}, {1})"),
+    "json_query": forms("json_query({0}, {1})"),
     "listagg": renamed("string_agg"),
     "array_max": forms("array_max({0})"),
     "array_min": forms("array_min({0})"),
