@@ -49,7 +49,7 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
     part = _PARTS.get(unit)
     if part is None:
         raise refuse(f"EXTRACT({unit})")
-    if part in ("second",):
+    if part == "second":
         return form("CAST(floor(date_part('second', {0})) AS BIGINT)", node.expression)
     return form(f"CAST(date_part('{part}', {{0}}) AS BIGINT)", node.expression)
 
@@ -245,11 +245,9 @@ FUNCTIONS: dict[str, Function] = {
     "transform": renamed("list_transform"),
     "filter": renamed("list_filter"),
     "any_match": renamed("any_match"),
-    "typeof": forms(),
     "to_utf8": _to_utf8,
     "md5": _md5,
     "to_hex": _to_hex,
-    "bit_count": forms(),
     "url_extract_host": forms("url_extract_host({0})"),
     "url_extract_path": forms("url_extract_path({0})"),
     "url_extract_protocol": forms("url_extract_protocol({0})"),
