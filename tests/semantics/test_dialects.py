@@ -23,7 +23,7 @@ from tests.engine.support import an_engine
 from tests.semantics.dialect_expressions import COMMON, DUCKDB, POSTGRES, SPARK, STATED, TRINO
 from tests.servers.base import Facts
 
-REFUSED = 12
+REFUSED = 20
 """Expressions of a dialect that are refused, at most."""
 
 
@@ -64,7 +64,7 @@ def compare(session: Session, dialect: str, expressions: Sequence[str], ask: Cal
     for expression in expressions:
         try:
             theirs = plain(ask(expression))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - of any of the systems
             theirs = error
         try:
             ours: object = answer(session, expression)
@@ -95,9 +95,8 @@ def test_trino(session: Session) -> None:
     found = dict[str, str]()
     for expression in TRINO:
         try:
-            found[expression] = str(answer(session, expression))
-        except PinakesError as error:
-            assert isinstance(error, NotSupportedError), expression
+            found[expression] = str(answer(session, expression)) or "(empty)"
+        except NotSupportedError:
             found[expression] = "refused"
     assert found == TRINO
     refused = list(found.values()).count("refused")

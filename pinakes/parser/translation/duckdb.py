@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import expressions as exp
 
-from pinakes.parser.translation.nodes import arguments, form, refuse
+from pinakes.parser.translation.nodes import arguments, call, form, refuse
 from pinakes.parser.translation.rules import (
     Dialect,
     Function,
@@ -49,9 +49,9 @@ FUNCTIONS: dict[str, Function] = {
         "quantile_cont percentile_cont bit_and bit_or bit_xor row_number rank dense_rank percent_rank cume_dist ntile "
         "lead lag first_value last_value nth_value year month day hour minute second quarter week dayofweek weekday "
         "isodow dayofyear weekofyear now date_trunc date_diff datediff date_sub datesub strftime strptime greatest "
-        "least replace lpad rpad repeat left right split_part string_split str_split ascii md5 levenshtein "
-        "regexp_replace regexp_extract list_transform list_filter array_transform array_filter "
-        "list_value list_contains list_has array_contains len array_length list_distinct list_sum list_max "
+        "least replace lpad rpad repeat left right split_part string_split str_split string_to_array ascii md5 "
+        "levenshtein regexp_replace regexp_extract list_transform list_filter array_transform array_filter "
+        "list_value list_contains list_has array_contains len array_length list_sum list_max "
         "list_concat array_concat unnest struct_pack generate_series range ifnull "
         "json_extract json_extract_string json_array_length json_keys json_valid json_type current_schema current_date "
         "last_day monthname dayname make_date age epoch uuid random gcd lcm factorial isnan isinf isfinite "
@@ -65,7 +65,6 @@ FUNCTIONS: dict[str, Function] = {
     "list_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
     "array_sort": forms("array_sort({0}, 'ASC', 'NULLS LAST')"),
     "sign": forms("CAST(sign({0}) AS INT)"),
-    "string_to_array": renamed("string_to_array"),
     "substr": part_of_text(0),
     "substring": part_of_text(0),
     "mod": forms("({0} % {1})"),
@@ -80,20 +79,14 @@ FUNCTIONS: dict[str, Function] = {
     "suffix": forms("ends_with({0}, {1})"),
     "today": forms("current_date"),
     "get_current_timestamp": forms("now()"),
-    "array_agg": renamed("array_agg"),
     "group_concat": renamed("string_agg"),
     "listagg": renamed("string_agg"),
-    "quantile": limited(9, 9),
-    "len": forms("len({0})"),
-    "typeof": limited(9, 9),
 }
-
-_FULL = "^(?:"
 
 
 def _full_match(node: exp.Expr) -> exp.Expr:
     """`~` matches the complete text."""
-    return form(f"({{0}} ~ ('{_FULL}' || {{1}} || ')$'))", node.this, node.expression)
+    return form("({0} ~ ('^(?:' || {1} || ')$'))", node.this, node.expression)
 
 
 def _refuse_similar(node: exp.Expr) -> None:
@@ -106,6 +99,7 @@ DIALECT = Dialect(
     FUNCTIONS,
     {
         exp.Div: float_division,
+        exp.Map: lambda node: call("map", node.args["keys"], node.args["values"]),
         exp.Extract: _extract,
         exp.Like: no_escapes,
         exp.ILike: no_escapes,

@@ -14,7 +14,7 @@ _MOST_CALLS = 4
 """Calls in it: each may be written twice itself."""
 _VOLATILE = frozenset({"random", "uuid", "rand", "gen_random_uuid", "uuidv7", "nextval"})
 _FORM = "\x01form "
-"""Marks the name of an `Anonymous` that is a text with places: sqlglot's nodes can't be subclassed when it is compiled."""
+"""Starts the name of an `Anonymous` that is a text with places: a compiled sqlglot lets no class be derived."""
 
 
 def form(text: str, *values: exp.Expr) -> exp.Anonymous:

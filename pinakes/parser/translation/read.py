@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from sqlglot import expressions as exp
-from sqlglot.dialects import DuckDB, Spark, Trino
 from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.dialects.spark import Spark
+from sqlglot.dialects.trino import Trino
 from sqlglot.errors import ParseError as SqlglotError
-from sqlglot.errors import TokenError
-from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token as SqlglotToken
 from sqlglot.tokenizer_core import TokenType
 
@@ -82,7 +81,7 @@ class _Words:
                 self.pairs.setdefault(first, {})[second] = kind
 
 
-_DIALECTS = {"trino": TrinoText, "duckdb": DuckText, "spark": SparkText}
+_DIALECTS: dict[str, type[Dialect]] = {"trino": TrinoText, "duckdb": DuckText, "spark": SparkText}
 _WORDS: dict[str, _Words] = {}
 
 
@@ -128,8 +127,8 @@ def _spark_tokens(text: str) -> list[Token]:
                     found.start(),
                     unsupported=True,
                 )
-            if start and (text[start - 1].isalnum() or text[start - 1] == "_") and text[start - 1] not in "xX":
-                raise Fault("expected a blank before the string", start)
+            if start and text[start - 1] in "eEnNbBuU&" and (start < 2 or not text[start - 2].isalnum()):
+                raise Fault("strings with such a letter before them are not translated", start - 1, unsupported=True)
             body = string[1:-1]
             if start and text[start - 1] in "xX":
                 pieces.append(string)
@@ -174,8 +173,8 @@ def parse(tokens: Sequence[Token], text: str, dialect: str) -> exp.Expr:
     check_size(tokens, words.types)
     try:
         trees = words.parser.parser().parse(_converted(tokens, text, words), text)
-    except (SqlglotError, TokenError) as error:
-        details = error.errors[0] if getattr(error, "errors", None) else {}
+    except SqlglotError as error:
+        details = error.errors[0] if error.errors else {}
         raise Fault(
             message_of(str(details.get("description", ""))), int(details.get("col") or tokens[0].start)
         ) from error
@@ -215,11 +214,11 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
     for at, (kind, value, word, start, end) in enumerate(tokens):
         if value[:1] == _MARK and kind == "quoted":
             raise Fault("a name can't start with the character U+0001", start)
-        if word in words.functions or (kind == "quoted" and value.upper() in words.functions):
-            if _is_call(tokens, at):
-                made.append(SqlglotToken(_NAME[kind == "quoted"], _MARK + value, 1, start, start, end - 1))
-                pending = None
-                continue
+        is_function = word in words.functions or (kind == "quoted" and value.upper() in words.functions)
+        if is_function and _is_call(tokens, at):
+            made.append(SqlglotToken(_NAME[kind == "quoted"], _MARK + value, 1, start, start, end - 1))
+            pending = None
+            continue
         if kind == "word" and pending is not None and word in pending:
             first = made.pop()
             made.append(SqlglotToken(pending[word], f"{first.text} {value}", 1, first.start, first.start, end - 1))
@@ -235,6 +234,9 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
             value, found = f"${marks}" if value == "?" else f"${value[1:]}", TokenType.VAR
         elif kind == "string":
             found, value = _string(text, value, start)
+            if at and tokens[at - 1].word == "DECIMAL" and _DECIMAL.fullmatch(value):  # DECIMAL '1.50'
+                made.pop()
+                found = TokenType.NUMBER
         else:
             found = TokenType.IDENTIFIER if kind == "quoted" else TokenType.NUMBER
         made.append(SqlglotToken(found, value, 1, start, start, end - 1))
@@ -242,6 +244,7 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
 
 
 _QUOTES = {"trino": "'", "duckdb": "'", "spark": "'\""}
+_DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NAME = {True: TokenType.IDENTIFIER, False: TokenType.VAR}
 
 
@@ -251,10 +254,9 @@ def _is_call(tokens: Sequence[Token], at: int) -> bool:
     after = [token.word for token in tokens[at + 1 : at + 3]]
     if after[:1] != ["("] or (word == "FILTER" and after[1:] == ["WHERE"]):
         return False
-    if word != "REPLACE" or at == 0:
-        return True
-    is_star = tokens[at - 1].word == "*" and tokens[at - 2].word in ("SELECT", ",", ".", "DISTINCT", "ALL", "(")
-    return not is_star and tokens[at - 1].word not in (")", "CREATE", "OR") or tokens[at - 1].word in ("AND", "OR")
+    before = [token.word for token in tokens[max(at - 2, 0) : at]]
+    is_star = before[-1:] == ["*"] and before[0] in ("SELECT", ",", ".", "DISTINCT", "ALL", "(")
+    return word != "REPLACE" or not (is_star or before[-1:] == [")"])
 
 
 def _string(text: str, value: str, start: int) -> tuple[TokenType, str]:

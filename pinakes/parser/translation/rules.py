@@ -30,13 +30,14 @@ class Dialect(NamedTuple):
 _KNOWN = frozenset(
     """
     Add Alias Aliases All And Anonymous Any Array AtTimeZone Between BitwiseAnd BitwiseLeftShift BitwiseNot
-    BitwiseOr BitwiseRightShift BitwiseXor Boolean Bracket CTE Case Cast Collate Column ColumnDef Cube CurrentCatalog
-    CurrentDate CurrentSchema CurrentTimestamp CurrentUser DPipe DataType DataTypeParam Delete Distinct Div Dot EQ
-    Escape Except Exists Explode Extract Fetch Filter From GT GTE Group GroupingSets Having HexString ILike Identifier If
-    IgnoreNulls In Insert IntDiv Intersect Interval Is JSONExtract JSONExtractScalar Join Kwarg LT LTE Lambda Lateral Like Limit LimitOptions Literal Localtimestamp
-    Merge Mod Mul NEQ Neg Not Null NullSafeEQ NullSafeNEQ Offset Or Order Ordered Paren Placeholder Pow PropertyEQ Qualify
-    RegexpILike RegexpLike RespectNulls Returning Rollup Schema Select Slice Star Struct Sub Subquery Table TableAlias
-    TableSample ToMap Tuple Union Unnest Update Values Var Version Where When Whens Window WindowSpec With WithinGroup
+    BitwiseOr BitwiseRightShift BitwiseXor Boolean Bracket CTE Case Cast Collate Column ColumnDef Cube
+    CurrentCatalog CurrentDate CurrentSchema CurrentTimestamp CurrentUser DPipe DataType DataTypeParam Delete
+    Distinct Div Dot EQ Escape Except Exists Explode Extract Fetch Filter From GT GTE Group GroupingSets Having
+    HexString ILike Identifier If IgnoreNulls In Insert IntDiv Intersect Interval Is JSONExtract JSONExtractScalar
+    Join Kwarg LT LTE Lambda Lateral Like Limit LimitOptions Literal Localtimestamp Merge Mod Mul NEQ Neg Not Null
+    NullSafeEQ NullSafeNEQ Offset Or Order Ordered Paren Placeholder Pow PropertyEQ Qualify RegexpILike RegexpLike
+    RespectNulls Returning Rollup Schema Select Slice Star Struct Sub Subquery Table TableAlias TableSample ToMap
+    Tuple Union Unnest Update Values Var Version When Whens Where Window WindowSpec With WithinGroup
     """.split()
 )
 """Nodes with the same meaning in all dialects, unless a dialect has a change for them."""
@@ -338,7 +339,7 @@ def _within_group(node: exp.Expr) -> exp.Expr | None:
     if len(inner.expressions) != 2 or not isinstance(order, exp.Order):
         raise refuse("listagg without a separator")
     text, separator = inner.expressions
-    ordered = exp.Order(this=separator, expressions=[key for key in order.expressions])
+    ordered = exp.Order(this=separator, expressions=list(order.expressions))
     return exp.Anonymous(this="string_agg", expressions=[text, ordered])
 
 

@@ -92,7 +92,12 @@ def _to_date(node: exp.Anonymous) -> exp.Expr:
 def _cast(node: exp.Expr) -> exp.Expr | None:
     """A cast to an integer drops the fraction. sqlglot reads CAST as Spark had it before its ANSI mode."""
     kinds = (exp.DType.TINYINT, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT)
-    if node.args["to"].this in kinds and text_of(node.this) is None and number_of(node.this) is None:
+    kind = node.args["to"]
+    if kind.this == exp.DType.DECIMAL and not kind.expressions:
+        kind.set("expressions", [exp.DataTypeParam(this=exp.Literal.number(digits)) for digits in (10, 0)])
+    if kind.this in (exp.DType.CHAR, exp.DType.VARCHAR):
+        raise refuse("a cast to CHAR or VARCHAR", "write STRING")
+    if kind.this in kinds and text_of(node.this) is None and number_of(node.this) is None:
         node.set("this", call('"$whole"', node.this))
     if isinstance(node, exp.TryCast) and not node.args.get("safe"):
         return exp.Cast(this=node.this, to=node.args["to"])
@@ -194,6 +199,7 @@ FUNCTIONS: dict[str, Function] = {
     "first": renamed("first_value"),
     "last": renamed("last_value"),
     "listagg": renamed("string_agg"),
+    "element_at": forms("{0}[{1}]"),
     "size": forms("cardinality({0})"),
     "array_size": forms("cardinality({0})"),
     "array": lambda node: exp.Array(expressions=node.expressions),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlglot import expressions as exp
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.brackets import check_brackets
 from pinakes.parser.faults import Fault
 from pinakes.parser.grammar.query import STARTS
@@ -164,7 +165,7 @@ def _translated(sql: str, tokens: Sequence[Token], dialect: Dialect) -> str:
     except Fault as fault:
         if fault.offset >= 0:
             raise
-        raise Fault(fault.message, tokens[0].start, found=None, unsupported=True) from fault
+        raise NotSupportedError(fault.message) from fault  # without a position, since none is known
 
 
 def _name_items(tree: exp.Expr, sql: str, tokens: Sequence[Token]) -> bool:
@@ -175,7 +176,14 @@ def _name_items(tree: exp.Expr, sql: str, tokens: Sequence[Token]) -> bool:
     names = named_items(sql, tokens)
     if not isinstance(select, exp.Select) or len(names) != len(select.expressions):
         return False
-    for item, name in zip(list(select.expressions), names, strict=True):
-        if name is not None and not isinstance(item, exp.Alias | exp.Star | exp.Column):
-            item.replace(exp.Alias(this=item, alias=exp.Identifier(this=name, quoted=True)))
+    items = zip(list(select.expressions), names, strict=True)
+    select.set(
+        "expressions",
+        [
+            item
+            if name is None or isinstance(item, exp.Alias | exp.Star | exp.Column)
+            else exp.Alias(this=item, alias=exp.Identifier(this=name, quoted=True))
+            for item, name in items
+        ],
+    )
     return True

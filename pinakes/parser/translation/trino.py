@@ -37,7 +37,8 @@ def substring(node: exp.Anonymous) -> exp.Expr:
         return form("substr({0}, 1, 0)", found[0])
     places = ", {1}" if tail else ""
     return form(
-        f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) ELSE substr(right({{0}}, {-start}), 1{places}) END)",
+        f"(CASE WHEN length({{0}}) < {-start} THEN substr({{0}}, 1, 0) "
+        f"ELSE substr(right({{0}}, {-start}), 1{places}) END)",
         found[0],
         *tail,
     )
@@ -48,7 +49,7 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
     part = _PARTS.get(unit)
     if part is None:
         raise refuse(f"EXTRACT({unit})")
-    if part in ("second",):
+    if part == "second":
         return form("CAST(floor(date_part('second', {0})) AS BIGINT)", node.expression)
     return form(f"CAST(date_part('{part}', {{0}}) AS BIGINT)", node.expression)
 
@@ -94,6 +95,8 @@ def _date_parse(node: exp.Anonymous) -> exp.Expr:
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
     kind, value = node.args["to"], text_of(node.this)
+    if kind.this == exp.DType.CHAR or (kind.this == exp.DType.DECIMAL and not kind.expressions):
+        raise refuse("CHAR, or DECIMAL without digits,", "write VARCHAR, or DECIMAL(p, s)")
     if isinstance(node.this, exp.Struct) and kind.this == exp.DType.STRUCT:
         return _row(node.this, kind)
     if kind.this in (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ) and value is not None:
@@ -221,6 +224,9 @@ FUNCTIONS: dict[str, Function] = {
     "regexp_extract": _regexp_extract,
     "regexp_count": limited(2, 2),
     "json_extract_scalar": forms("json_value({0}, {1})"),
+    "json_extract": forms("json_extract({0}, {1})"),
+    "json_value": forms("json_value({0}, {1})"),
+    "json_query": forms("json_query({0}, {1})"),
     "listagg": renamed("string_agg"),
     "array_max": forms("array_max({0})"),
     "array_min": forms("array_min({0})"),
@@ -239,11 +245,9 @@ FUNCTIONS: dict[str, Function] = {
     "transform": renamed("list_transform"),
     "filter": renamed("list_filter"),
     "any_match": renamed("any_match"),
-    "typeof": forms(),
     "to_utf8": _to_utf8,
     "md5": _md5,
     "to_hex": _to_hex,
-    "bit_count": forms(),
     "url_extract_host": forms("url_extract_host({0})"),
     "url_extract_path": forms("url_extract_path({0})"),
     "url_extract_protocol": forms("url_extract_protocol({0})"),
