@@ -70,7 +70,9 @@ def column_edits(
 def _has_fields(text: str, relations: Mapping[int, Relation]) -> bool:
     """Whether a dot may stand behind a column of a table, or one that UNNEST makes, and not only behind the table."""
     before = {found.group(1).lower() for found in _DOTTED.finditer(text)}
-    return bool(before) and (_UNNEST.search(text) is not None or any(c.lower() in before for r in relations.values() for c in r.columns))
+    return bool(before) and (
+        _UNNEST.search(text) is not None or any(c.lower() in before for r in relations.values() for c in r.columns)
+    )
 
 
 def _field_name(column: ColumnRef) -> Edit:
