@@ -101,6 +101,7 @@ def test_the_pages_have_commands() -> None:
 @pytest.mark.parametrize("command", commands(SCRIPTS))
 def test_the_commands_run_as_written(command: str, tmp_path: Path) -> None:
     (tmp_path / "script.sql").write_text("SELECT 1;")
+    (tmp_path / "orders.csv").write_text("id,amount\n1,2.5\n")
     (tmp_path / "pinakes.toml").write_text("[engine]\ndata = 'data'\n")  # found in ./ where no --data is given
     run = [sys.executable, "-m", "pinakes", *shlex.split(command)[1:]]
     done = subprocess.run(run, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)

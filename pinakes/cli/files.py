@@ -10,7 +10,6 @@ from pinakes.cli.console import Console
 from pinakes.core.errors import PinakesError
 from pinakes.core.file_formats import format_of, stem_of
 from pinakes.core.names import quote
-from pinakes.core.output.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.api.shell_backend import ShellBackend
@@ -51,8 +50,8 @@ def check_file(argument: str) -> None:
         )
 
 
-def open_files(files: Sequence[str], backend: ShellBackend, console: Console) -> bool:
-    """Creates the views and prints their names; returns False after an error, which is printed."""
+def open_files(files: Sequence[str], backend: ShellBackend, console: Console, *, names: bool) -> bool:
+    """Creates the views and prints their `names`; returns False after an error, which is printed."""
     taken: set[str] = set()
     for argument in files:
         is_local = "://" not in argument
@@ -66,8 +65,10 @@ def open_files(files: Sequence[str], backend: ShellBackend, console: Console) ->
             return False
         for warning in backend.take_warnings():
             console.warn(warning)
+        if not names:
+            continue
         shown = name if name.isidentifier() and name.islower() else quote(name)
-        print(printable(f"{shown}: '{argument}'"), file=console.err, flush=True)
+        console.say(f"{shown}: '{argument}'")
     return True
 
 

@@ -289,7 +289,7 @@ def _with_engine(
     try:
         with open_engine(config) as engine:
             backend = LocalShellBackend(engine.session())
-            if not open_files(files, backend, console):
+            if not open_files(files, backend, console, names=scripts is None):
                 return FAILED
             return _run_session(backend, scripts, console, with_rc=with_rc)
     except PinakesError as error:

@@ -24,6 +24,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from pinakes.cli.console import Console
+from pinakes.cli.files import open_files
 from pinakes.cli.prompt.history import open_history
 from pinakes.cli.prompt.shell import Shell, is_complete
 from pinakes.cli.runner import Runner
@@ -43,6 +44,21 @@ def test_enter_runs(text: str) -> None:
 )
 def test_enter_makes_a_new_line(text: str) -> None:
     assert not is_complete(text)
+
+
+def test_the_names_of_opened_files(tmp_path: Path) -> None:
+    (tmp_path / "customers.csv").write_text("id\n1\n")
+    (tmp_path / "Order lines.csv").write_text("a,b\n" + "1,2\n" * 30_000 + "x,2\n")
+    with seated("embedded", tmp_path) as backend:
+        console = Console("csv", io.StringIO(), io.StringIO())
+        files = [str(tmp_path / "customers.csv"), str(tmp_path / "Order lines.csv")]
+        assert open_files(files, backend, console, names=True)
+        assert isinstance(console.err, io.StringIO)
+        said = console.err.getvalue().splitlines()
+        assert said[0] == f"customers: '{files[0]}'"
+        assert said[1].startswith("warning: column 'a' is VARCHAR: ")
+        assert said[2] == f"\"Order lines\": '{files[1]}'"
+        assert backend.run('SELECT count(*) AS n FROM "Order lines"').read_all().to_pydict() == {"n": [30_001]}
 
 
 @pytest.fixture(params=SEATS)

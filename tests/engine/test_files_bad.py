@@ -173,11 +173,11 @@ def test_paths_that_are_none(session: Session, path: str) -> None:
         session.run("SELECT * FROM read_csv($1)", [path]).read_all()
 
 
-@pytest.mark.parametrize("path", ["https://user:pw@host/x.csv", "gs://b/x.json"])
+@pytest.mark.parametrize("path", ["ftp://user:pw@host/x.csv", "gs://b/x.json"])
 def test_what_lies_elsewhere_is_not_supported(session: Session, path: str) -> None:
     error = failing(session, f"SELECT * FROM '{path}'")
     assert isinstance(error, NotSupportedError)
-    assert "only s3:// (with a secret) and file:// can" in str(error)
+    assert "only s3:// (with a secret), https:// and file:// can" in str(error)
     assert "pw" not in str(error)
 
 

@@ -201,3 +201,86 @@ def test_json(con: pinakes.Connection, tmp_path: Path, seed: int) -> None:
         path.write_text("".join(json.dumps(row, ensure_ascii=ascii) + "\n" for row in rows), encoding="utf-8")
     query = f"SELECT * FROM '{path}' ORDER BY id"
     assert ours(con, query) == theirs(query)
+
+
+# --- several files, late values, nested objects ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "json"])
+def test_partitions_whose_files_differ(con: pinakes.Connection, tmp_path: Path, format: str) -> None:
+    parts: dict[str, tuple[str, list[Any]]] = {
+        "dt=2024-01-01/k=a%20b": ("id,v", [(1, 10), (2, None)]),
+        "dt=2024-01-02/k=c": ("v,id", [(2.5, 3)]),
+        "dt=__HIVE_DEFAULT_PARTITION__/k=c": ("id,w", [(4, "x"), (5, None)]),
+    }
+    with duckdb.connect() as peer:
+        for place, (names, values) in parts.items():
+            (tmp_path / place).mkdir(parents=True)
+            rows = ", ".join(f"({', '.join('NULL' if v is None else repr(v) for v in row)})" for row in values)
+            peer.execute(f"COPY (SELECT * FROM (VALUES {rows}) AS t({names})) TO '{tmp_path}/{place}/f.{format}'")
+    read = f"read_{format}('{tmp_path}/**/*.{format}', union_by_name => true, hive_partitioning => true"
+    for sql in (
+        f"SELECT id, v, w, dt, k FROM {read}) ORDER BY id",
+        f"SELECT id, filename FROM {read}, filename => true) WHERE k = 'c' ORDER BY id",
+        f"SELECT k, count(*), sum(v) FROM {read}) WHERE dt >= DATE '2024-01-01' GROUP BY k ORDER BY k",
+    ):
+        assert ours(con, sql) == theirs(sql), sql
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.filterwarnings("ignore:column ")
+def test_late_values_of_csv(con: pinakes.Connection, tmp_path: Path, seed: int) -> None:
+    r = random.Random(seed)
+    starts = {"i": "7", "d": "2024-01-31", "f": "0.5", "t": "2024-01-31 10:00:00"}
+    late = ["1.5", "n/a", "99999999999999999999", "2024-02-29", "2024-02-29 12:30:00", ""]
+    path = tmp_path / "late.csv"
+    lines = [list(starts.values()) for _ in range(30_000)]
+    for _ in range(3):
+        lines[r.randrange(25_000, 30_000)][r.randrange(4)] = r.choice(late)
+    numbered = [["id", *starts], *([str(n), *line] for n, line in enumerate(lines))]
+    path.write_text("\n".join(map(",".join, numbered)) + "\n")
+    texts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in starts)
+    found = con.sql(f"SELECT * FROM '{path}' ORDER BY id").arrow()
+    for at, name in enumerate(starts):
+        given = [line[at] for line in lines]
+        kind = found.schema.field(name).type
+        if kind == pa.string():
+            assert found[name].to_pylist() == [value or None for value in given], name
+    peer = "all_varchar = true, header = true"
+    same = f"SELECT count(*), count(i), count(d), count(f), count(t) FROM (SELECT {texts} FROM "
+    assert ours(con, f"{same} '{path}') AS x") == theirs(f"{same} read_csv('{path}', {peer})) AS x")
+    numbers = [name for name in ("i", "f") if found.schema.field(name).type == pa.float64()]
+    for name in numbers:
+        cast = f"SELECT sum(CAST({name} AS DOUBLE)) FROM read_csv('{path}', {peer})"
+        assert ours(con, f"SELECT sum({name}) FROM '{path}'") == theirs(cast)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("array", [False, True])
+def test_fields_of_nested_objects(con: pinakes.Connection, tmp_path: Path, seed: int, array: bool) -> None:
+    r = random.Random(seed)
+
+    def maybe(make: Callable[[], Any]) -> Any:
+        return make() if r.random() < 0.6 else None
+
+    def row(i: int) -> dict[str, Any]:
+        tags = [maybe(lambda: {"k": r.randint(0, 5), "v": maybe(lambda: "x")}) for _ in range(r.randint(0, 3))]
+        user = {"name": maybe(lambda: r.choice("abc")), "at": maybe(lambda: {"zip": r.randint(1, 9)}), "tags": tags}
+        return {"id": i, "grid": maybe(lambda: [[1, 2], [], [r.randint(0, 9)]])} | (
+            {"u": maybe(lambda: user)} if r.random() < 0.8 else {}
+        )
+
+    rows = [{"id": -1, "grid": [[0]], "u": {"name": "z", "at": {"zip": 1}, "tags": [{"k": 1, "v": "y"}]}}]
+    rows += [row(i) for i in range(200)]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows) if array else "\n".join(map(json.dumps, rows)))
+    for select in (
+        "id, u.name, u.at.zip, u.tags[1].k AS k, u.tags[2].v AS v, grid[3][1] AS g",
+        "id, u.name IS NULL AS n, u.at IS NULL AS a, u.at.zip IS NULL AS z",
+    ):
+        sql = f"SELECT {select} FROM '{path}' ORDER BY id"
+        assert ours(con, sql) == theirs(sql)
+    sql = f"SELECT count(u.name), count(u.at.zip), sum(u.at.zip), count(u.tags) FROM '{path}'"
+    assert ours(con, sql) == theirs(sql)
+    sql = f"SELECT s.id, s.t.k, s.t.v FROM (SELECT id, unnest(u.tags) AS t FROM '{path}') AS s ORDER BY 1, 2, 3"
+    assert sorted(map(repr, ours(con, sql))) == sorted(map(repr, theirs(sql)))

@@ -26,6 +26,8 @@ _ODD = re.compile(r"\.\s*\*|\busing\b|\bnatural\b", re.IGNORECASE)
 
 _DOTTED = re.compile(r"(?<!\w)(\w++)\"?\s*\.\s*(?=[\w\"])")
 
+_UNNEST = re.compile(r"\bunnest\b", re.IGNORECASE)
+
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
 
@@ -66,9 +68,11 @@ def column_edits(
 
 
 def _has_fields(text: str, relations: Mapping[int, Relation]) -> bool:
-    """Whether a dot may stand behind a column of a table, and not only behind the table."""
+    """Whether a dot may stand behind a column of a table, or one that UNNEST makes, and not only behind the table."""
     before = {found.group(1).lower() for found in _DOTTED.finditer(text)}
-    return bool(before) and any(c.lower() in before for r in relations.values() for c in r.columns)
+    return bool(before) and (
+        _UNNEST.search(text) is not None or any(c.lower() in before for r in relations.values() for c in r.columns)
+    )
 
 
 def _field_name(column: ColumnRef) -> Edit:

@@ -55,6 +55,7 @@ _FORMATS = {
     "AVRO": "avro",
     "ORC": "orc",
     "XLSX": "excel",
+    "EXCEL": "excel",
 }
 
 REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipped", "rows_loaded")])

@@ -304,6 +304,8 @@ def local_text(written: str) -> str:
         return written
     if found.group(1).lower() == "file":
         return unquote(urlsplit(written).path)
+    if is_web_address(written):
+        raise NotSupportedError(f"'{masked_address(written)}' can not be used here: copy the file to this machine")
     raise NotSupportedError(
         f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret), https:// and file:// "
         f"can. Copy the file to this machine and name its local path."

@@ -59,7 +59,7 @@ def _read(file: File) -> pa.Table:
 def _column(file: File, field: Any, column: pa.ChunkedArray) -> pa.ChunkedArray:
     if _is_uuid(field["type"]):
         return pa.chunked_array([uuid_text(chunk) for chunk in column.chunks], pa.string())
-    if "'uuid'" in str(field["type"]):
+    if "'logicalType': 'uuid'" in str(field["type"]):
         raise NotSupportedError(f"{file}, column {field['name']!r} has uuids within it, which can't be read")
     if RENAMED in str(column.type):
         raise NotSupportedError(f"{file}, column {field['name']!r} has fields with odd names, which can't be read")
