@@ -113,6 +113,14 @@ def _struct(writer: Writer, node: n.Struct, scope: Scope) -> Value:
     return writer.composed_value(node, values, type)
 
 
+def _row(writer: Writer, node: n.Row, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    types = [value.type for _, value in values]
+    known = [pa.field(f"c{at}", type) for at, type in enumerate(types) if type is not None]
+    type = pa.struct(known) if len(known) == len(types) else None
+    return writer.composed_value(node, values, type)
+
+
 def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
     return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
 
@@ -313,7 +321,7 @@ VISITORS: Visitors = {
     n.Call: calls.call,
     n.Extract: calls.extract,
     n.Paren: _paren,
-    n.Row: _untyped,
+    n.Row: _row,
     n.Array: _array,
     n.Struct: _struct,
     n.Index: _index,

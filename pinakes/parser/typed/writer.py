@@ -34,7 +34,7 @@ from pinakes.parser.typed.values import (
 )
 from pinakes.parser.workarounds.writing import within_query
 
-MOST_WRITTEN, MOST_TIMES_LONGER = 50_000, 20
+MOST_WRITTEN, MOST_TIMES_LONGER = 50_000, 50
 """Characters of a written expression that are never too many, and how often the length of its source a longer one can
 have: rules that duplicate an argument would make a text of exponential length of calls in each other."""
 MOST_LISTED = 20_000
