@@ -21,7 +21,7 @@ from pinakes.core.catalog import (
 from pinakes.core.errors import NotFoundError
 from pinakes.core.names import TEMP, Name
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.engine.binding.namespaces import ResolvedTable
+from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation, key_of
 from pinakes.engine.binding.resolver import Resolver
@@ -206,12 +206,28 @@ class Relations:
         with asking_about(key):
             loaded = self._resolver.load(found)
         if isinstance(loaded, ViewDefinition):
+            loaded = self._without_calls(found, loaded)
             plan = self._expand(found, loaded)
             names, shown = tuple(plan.frame.schema().names), plan.frame.logical_plan().display_indent()
             steady, steps = is_steady(shown), shown.count("\n") + 1
             view = plan.frame.into_view()
             return Relation(key, view, names, view_plan=plan, view=loaded, found=found, is_steady=steady, steps=steps)
         return self._table(key, loaded, found)
+
+    def _without_calls(self, found: ResolvedTable, view: ViewDefinition) -> ViewDefinition:
+        """The view with its calls of SQL functions expanded, so that its text shows all that its rows depend on."""
+        if "(" not in view.sql:
+            return view
+        from pinakes.engine.binding.sql_functions import expanded_statement
+        from pinakes.parser import classify
+
+        statement = classify(view.sql)
+        if not isinstance(statement, Planned):
+            return view
+        scope = Scope(view.default_catalog or found.place.mount.name, view.default_namespace)
+        session = self.execution.session
+        expanded = expanded_statement(statement, session, self._resolver.within(scope, found))
+        return view if expanded is None else replace(view, sql=expanded.text.text)
 
     def _table(self, key: Key, table: Table, found: ResolvedTable | None = None) -> Relation:
         match table:

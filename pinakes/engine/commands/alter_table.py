@@ -20,8 +20,8 @@ from pinakes.parser.statements import AlterTable, CommentColumn, CommentOn, Rena
 def alter_table(statement: AlterTable, execution: Execution) -> Result:
     """ALTER TABLE [IF EXISTS] name action [, action …]: all actions in one commit. Actions are ADD COLUMN name type
     [FIRST | AFTER column], DROP COLUMN name, RENAME COLUMN name TO name, ALTER COLUMN name TYPE t | SET | DROP NOT NULL
-    | SET | DROP DEFAULT … | COMMENT '…' | FIRST | AFTER column, ADD | DROP PARTITION FIELD …, SET | UNSET PROPERTIES
-    (…).
+    | SET | DROP DEFAULT … | COMMENT '…' | FIRST | AFTER column, ADD [CONSTRAINT name] CHECK (condition), DROP
+    CONSTRAINT name, ADD | DROP PARTITION FIELD …, SET | UNSET PROPERTIES (…).
     """
     if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
         return Result.done("ALTER TABLE")

@@ -26,8 +26,9 @@ from pinakes.parser.statements import CreateTable, CreateTableAs, DropTable
 
 
 def create_table(statement: CreateTable, execution: Execution) -> Result:
-    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (column type [NOT NULL] [DEFAULT value], …) | LIKE table
-    [PARTITIONED BY (…)] [SORTED BY (…)] [COMMENT '…'] [LOCATION '…'] [WITH (…)]
+    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (column type [NOT NULL] [DEFAULT value] [CHECK
+    (condition)], …, [CONSTRAINT name] CHECK (condition)) | LIKE table [PARTITIONED BY (…)] [SORTED BY (…)] [COMMENT
+    '…'] [LOCATION '…'] [WITH (…)]
     """
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)

@@ -488,13 +488,6 @@ class Planner:
         statement = _read(view)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
-        if "(" in view.sql:
-            from pinakes.engine.binding.sql_functions import expanded_statement
-
-            expanded = expanded_statement(statement, self._session, planner.resolver)
-            if expanded is not None:
-                assert isinstance(expanded.statement, Query)
-                statement = expanded.statement
         if statement.placeholders:  # they would be the caller's
             raise InvalidArgument(f"view {found} has the parameter {statement.placeholders[0].name}, and takes none")
         return planner, statement
