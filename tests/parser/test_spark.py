@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.parser import classify
 from pinakes.parser.hints import engine_hint
 from pinakes.parser.spark.assignment import assigned_type
 from pinakes.parser.spark.parameters import bound
@@ -64,6 +65,7 @@ def test_what_differs_is_rewritten(ours: str, theirs: str) -> None:
         ("CAST(x AS VARCHAR)", "double"),
         ("regexp_like(s, '\\w')", "regexp_like"),
         ("row_number()", "row_number"),
+        ("sum(l) OVER (ORDER BY k GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW)", "GROUPS"),
         ("99999999999999999999", "99999999999999999999"),
     ],
 )
@@ -95,6 +97,30 @@ def test_a_table_stands_in_no_text() -> None:
     text = translate('SELECT \'`t$0`\' AS v, s FROM "lake"."s"."t" WHERE s = \'`t`\'', source, None)
     assert "'`t$0`'" in text
     assert "FROM `cat`.`ns`.`t` AS `t`" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "theirs"),
+    [
+        (
+            "PIVOT t ON s IN ('a') USING sum(q) GROUP BY k",
+            "SELECT `t`.`k` AS `k`, sum(`t`.`q`) FILTER(WHERE (`t`.`s`) = 'a') AS `a` FROM `cat`.`ns`.`t` AS `t` "
+            "GROUP BY `t`.`k`",
+        ),
+        (
+            "PIVOT t ON s IN ('a') USING sum(q), count(x) AS n",
+            "SELECT `t`.`k` AS `k`, `t`.`l` AS `l`, `t`.`d` AS `d`, sum(`t`.`q`) FILTER(WHERE (`t`.`s`) = 'a') AS "
+            "`a_sum(q)`, count(`t`.`x`) FILTER(WHERE (`t`.`s`) = 'a') AS `a_n` FROM `cat`.`ns`.`t` AS `t` GROUP BY ALL",
+        ),
+        (
+            "SELECT p.x FROM (SELECT k, l FROM t) AS v UNPIVOT INCLUDE NULLS (x FOR n IN (k AS 'K', l AS 'L')) AS p",
+            "CROSS JOIN VALUES (1L), (2L) AS `$u0`(`$i0`)",
+        ),
+    ],
+)
+def test_written_out_forms_are_translated(query: str, theirs: str) -> None:
+    text = classify(query).text.replace("FROM t", 'FROM "lake"."s"."t"')
+    assert theirs in translate(text, source, None)
 
 
 def test_unknown_tables_are_refused() -> None:

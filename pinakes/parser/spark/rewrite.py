@@ -99,6 +99,8 @@ def _check(node: exp.Expr) -> None:
         raise refused("DISTINCT ON")
     if isinstance(node, exp.Select) and (node.args.get("laterals") or node.args.get("qualify")):
         raise refused("LATERAL or QUALIFY")
+    if isinstance(node, exp.WindowSpec) and str(node.args.get("kind")).upper() == "GROUPS":
+        raise refused("a window frame with GROUPS")
     if isinstance(node, exp.With) and node.args.get("recursive"):
         raise refused("WITH RECURSIVE")
     if isinstance(node, exp.Join) and str(node.args.get("method") or ""):
