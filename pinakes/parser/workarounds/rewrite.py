@@ -46,7 +46,13 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     need a workaround and can't be parsed here.
     """
     aggregates = is_source or reads_views or _ROWS.search(text)
-    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text) or DISTINCT.search(text) or _LOOP.search(text)
+    concerned = (
+        _CONCERNED.search(text)
+        or _QUERY.search(text)
+        or MAY_FAIL.search(text)
+        or DISTINCT.search(text)
+        or _LOOP.search(text)
+    )
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
     if not (concerned or is_read) and UNTYPED.keys().isdisjoint(map(str.lower, _CALL.findall(text))):
         return Written(text, text)
