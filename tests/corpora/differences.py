@@ -397,6 +397,21 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"\d\d\d\d-\d\d-\d\dT",
     ),
     Difference(
+        "negated unsigned integers",
+        "-x of an unsigned x is negative, as that of any number; DuckDB wraps around",
+        r"-42::TINYINT::UTINYINT",
+    ),
+    Difference(
+        "doubles next to the limits of an integer",
+        "they are rounded to even first, as in PostgreSQL: 127.6 is out of range and -128.5 is -128",
+        r"try_cast\(127\.6::(FLOAT|DOUBLE) as TINYINT\)",
+    ),
+    Difference(
+        "the histogram of a list with NaN",
+        "NaN is a value of its own; DuckDB counts it as another one",
+        r"list_histogram\(\[1\.0, 'nan'",
+    ),
+    Difference(
         "a comma at the end of a JSON array",
         "it is invalid in JSON",
         r"json_valid\('\[.*,\]'\)",

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair
-from pinakes.parser.syntax.tokens import inserted, replaced, word
+from pinakes.parser.syntax.tokens import CLOSE, OPEN, inserted, replaced, word
 
 _PLAIN = frozenset({"c", "posix", "binary", "ucs_basic"})
+_CLAUSES = frozenset({"BY", "SELECT", "FROM", "WHERE", "HAVING", "LIMIT"})
 _COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">="})
 _BEFORE = frozenset({"(", ",", "SELECT", "WHERE", "ON", "AND", "OR", "NOT", "WHEN", "HAVING", "THEN", "ELSE"})
 _BEHIND = frozenset(
@@ -26,7 +27,15 @@ _BEHIND = frozenset(
 
 
 def collations(tokens: Sequence[Token]) -> Iterator[Repair]:
+    clauses, has_between = [""], False
     for at, token in enumerate(tokens):
+        if token.word in OPEN:
+            clauses.append("")
+        elif token.word in CLOSE and len(clauses) > 1:
+            clauses.pop()
+        elif token.word in _CLAUSES:
+            clauses[-1] = f"{word(tokens, at - 1)} BY" if token.word == "BY" else token.word
+        has_between = has_between or token.word == "BETWEEN"
         if token.word != "COLLATE" or at + 1 >= len(tokens) or tokens[at + 1].kind not in ("word", "quoted", "string"):
             continue
         name = tokens[at + 1].text.lower()
@@ -34,11 +43,12 @@ def collations(tokens: Sequence[Token]) -> Iterator[Repair]:
             yield replaced(token, tokens[at + 1], "")
             continue
         first = _column(tokens, at)
-        if name == "nocase" and first is not None and _is_sort_key(tokens, first):
+        is_key = first is not None and word(tokens, first - 1) in ("BY", ",") and clauses[-1] == "ORDER BY"
+        if name == "nocase" and first is not None and is_key:
             yield inserted(tokens[first].start, "lower(")
             yield replaced(token, tokens[at + 1], ")")
             continue
-        if name == "nocase" and (compared := _compared(tokens, at)):
+        if name == "nocase" and (compared := _compared(tokens, at, has_between)):
             yield from compared
             continue
         instead = "lower(a) on both sides" if name == "nocase" else 'COLLATE "C", or lower(a)'
@@ -47,7 +57,7 @@ def collations(tokens: Sequence[Token]) -> Iterator[Repair]:
         )
 
 
-def _compared(tokens: Sequence[Token], at: int) -> list[Repair]:
+def _compared(tokens: Sequence[Token], at: int, has_between: bool) -> list[Repair]:
     """Returns the rewrites of a comparison of plain operands, one of which has the collation; none for other forms."""
     first = _operand(tokens, at - 1)
     if first is None:
@@ -58,10 +68,10 @@ def _compared(tokens: Sequence[Token], at: int) -> list[Repair]:
         if word(tokens, first - 3) == "COLLATE":  # the other operand is rewritten by itself
             return found
         other = _operand(tokens, first - 2)
-        if other is None or not _starts(tokens, other):
+        if other is None or not _starts(tokens, other, has_between):
             return []
         return [inserted(tokens[other].start, "lower("), inserted(tokens[first - 2].end, ")"), *found]
-    if not _starts(tokens, first):
+    if not _starts(tokens, first, has_between):
         return []
     if behind in _COMPARISONS:
         last = at + 3
@@ -75,7 +85,8 @@ def _compared(tokens: Sequence[Token], at: int) -> list[Repair]:
     opened = at + 3 if behind == "IN" else at + 4
     if (behind != "IN" and (behind, word(tokens, at + 3)) != ("NOT", "IN")) or word(tokens, opened) != "(":
         return []
-    return found + _listed(tokens, opened) if _listed(tokens, opened) else []
+    listed = _listed(tokens, opened)
+    return [*found, *listed] if listed else []
 
 
 def _listed(tokens: Sequence[Token], opened: int) -> list[Repair]:
@@ -99,11 +110,10 @@ def _operand(tokens: Sequence[Token], last: int) -> int | None:
     return found if found is not None and tokens[found].word not in _BEFORE | _BEHIND else None
 
 
-def _starts(tokens: Sequence[Token], first: int) -> bool:
-    """Returns whether an operand is the first of its expression."""
+def _starts(tokens: Sequence[Token], first: int, has_between: bool) -> bool:
+    """Returns whether an operand is the first of its expression. After an AND it may be a bound of BETWEEN."""
     before = word(tokens, first - 1)
-    is_bound = before == "AND" and any(token.word == "BETWEEN" for token in tokens[:first])
-    return before in _BEFORE and not is_bound
+    return before in _BEFORE and not (before == "AND" and has_between)
 
 
 def _column(tokens: Sequence[Token], at: int) -> int | None:
@@ -114,17 +124,3 @@ def _column(tokens: Sequence[Token], at: int) -> int | None:
     while word(tokens, at - 1) == "." and at > 1:
         at -= 2
     return at
-
-
-def _is_sort_key(tokens: Sequence[Token], at: int) -> bool:
-    """Returns whether the column at `at` is a key of ORDER BY, after other columns at most."""
-    if word(tokens, at - 1) not in ("BY", ","):
-        return False
-    depth = 0
-    for i in range(at - 1, -1, -1):
-        depth += (tokens[i].word == ")") - (tokens[i].word == "(")
-        if depth < 0 or (depth == 0 and tokens[i].word in ("SELECT", "FROM", "WHERE", "HAVING", "LIMIT")):
-            return False
-        if depth == 0 and tokens[i].word == "BY":
-            return word(tokens, i - 1) == "ORDER"
-    return False

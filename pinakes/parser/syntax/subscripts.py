@@ -13,14 +13,18 @@ from pinakes.parser.syntax.tokens import CLOSE, OPEN, inserted
 
 
 def bounded_slices(tokens: Sequence[Token]) -> Iterator[Repair]:
-    within = list[str]()
+    within = list[tuple[str, list[int]]]()  # open brackets, with the colons in each
     for at, token in enumerate(tokens):
         if token.word in OPEN:
-            within.append(token.word)
+            within.append((token.word, []))
         elif token.word in CLOSE and within:
-            within.pop()
-        elif token.word == ":" and within[-1:] == ["["] and at + 1 < len(tokens):
-            if tokens[at - 1].word == "[":
-                yield inserted(token.start, "1")
-            if tokens[at + 1].word == "]":
-                yield inserted(token.end, "-1")
+            opened, colons = within.pop()
+            if opened != "[" or len(colons) != 1:  # a step counts from the other end if it is negative
+                continue
+            (colon,) = colons
+            if tokens[colon - 1].word == "[":
+                yield inserted(tokens[colon].start, "1")
+            if colon + 1 == at:
+                yield inserted(tokens[colon].end, "-1")
+        elif token.word == ":" and within:
+            within[-1][1].append(at)

@@ -26,11 +26,14 @@ _NAMES = {
     **dict.fromkeys(("INT32", "SIGNED"), "INT"),
     **dict.fromkeys(("INT64", "LONG", "OID"), "BIGINT"),
     "LOGICAL": "BOOLEAN",
+    "DEC": "DECIMAL",
     **dict.fromkeys(("BPCHAR", "NAME"), "VARCHAR"),
 }
 _WITHIN = {**_NAMES, **dict.fromkeys(("HUGEINT", "INT128"), "DECIMAL(38, 0)")}
 """The same within another type: `typed/casts.py` has a HUGEINT by itself."""
 TYPE_NAMES = frozenset({*_WITHIN, "ENUM"})
+_NESTED = frozenset({"STRUCT", "ROW", "MAP", "ARRAY", "LIST"})
+"""Types with types in their brackets."""
 _CASTS = frozenset({"CAST", "TRY_CAST", "SAFE_CAST"})
 
 
@@ -43,8 +46,8 @@ def type_names(tokens: Sequence[Token]) -> Iterator[Repair]:
             callers.pop()
         before = word(tokens, at - 1)
         is_type = before == "::" or (before == "AS" and callers[-1:] != [] and callers[-1] in _CASTS)
-        if is_type and word(tokens, at + 1) in ("(", "<"):  # types within a type
-            end = max(end, _end(tokens, at + 1))
+        if is_type and token.word in _NESTED and word(tokens, at + 1) in ("(", "<") and at > end:
+            end = _end(tokens, at + 1)
         if token.kind != "word" or token.word not in TYPE_NAMES:
             continue
         follows = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -78,4 +81,4 @@ def _end(tokens: Sequence[Token], opened: int) -> int:
         depth += (tokens[at].word == "<") - (tokens[at].word == ">")
         if depth <= 0:
             return at
-    return opened
+    return len(tokens)

@@ -112,6 +112,8 @@ def integer_quotient(writer: Writer, node: n.Binary, scope: Scope) -> Value:
             raise writer.refuse("a // b is only supported for integers: write trunc(a / b), or cast to BIGINT first")
         values.append(value)
     left, right = _wider(writer, node.left, values[0], values[1]), _wider(writer, node.right, values[1], values[0])
+    if is_decimal(left.type) or is_decimal(right.type):  # an unsigned integer of 64 bits
+        raise writer.refuse("a // b of UBIGINT is not supported: cast to BIGINT first")
     type = writer.typed_by("c0 / c1", (left, right))
     return Value(f"{writer.text(node.left, left)} / {writer.text(node.right, right)}", type, left.bound)
 

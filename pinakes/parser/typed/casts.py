@@ -107,6 +107,10 @@ def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
         return json.cast(writer, node, operand, scope)
     if node.type.name in TEXTS:
         return _text(writer, node, operand)
+    if node.type.name in _WIDE and node.form == "TRY_CAST":
+        raise writer.refuse(
+            "TRY_CAST to HUGEINT is not supported, since numbers of 39 digits would be NULL: write DECIMAL(38, 0)"
+        )
     if node.type.name in _INTEGERS | _WIDE and (is_decimal(operand.type) or is_float(operand.type)):
         number = rounded(writer, node.operand, operand) or writer.text(node.operand, operand)
         return _written(writer, node, number, name or writer.source[node.type.start : node.type.end])

@@ -14,7 +14,7 @@ from pinakes.parser.typed.casts import binary
 from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
 from pinakes.parser.typed.temporal import is_length, lengths
 from pinakes.parser.typed.texts import uuid_text
-from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text
+from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text, is_timestamp
 from pinakes.parser.workarounds.distinct_from import distinct
 
 if TYPE_CHECKING:
@@ -50,7 +50,24 @@ def aligned(
             (node, uuid_text(writer, node, value) if _is_text_constant(node, value) else value)
             for node, value in values
         ]
-    return cast_alike(writer, with_typed_moments(writer, values), is_column=is_column)
+    return cast_alike(writer, _in_micros(writer, with_typed_moments(writer, values)), is_column=is_column)
+
+
+def _in_micros(writer: Writer, values: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """Returns seconds and milliseconds next to finer timestamps as microseconds. DataFusion would round a constant to
+    the unit of the other side.
+    """
+    units = {value.type.unit for _, value in values if value.type is not None and is_timestamp(value.type)}
+    if len(units) < 2 or not units & {"s", "ms"}:
+        return values
+    found = list[tuple[n.Node, Value]]()
+    for node, value in values:
+        if value.type is not None and is_timestamp(value.type) and value.type.unit in ("s", "ms"):
+            type = pa.timestamp("us", value.type.tz)
+            zone = " WITH TIME ZONE" if value.type.tz is not None else ""
+            value = Value(f"(CAST({writer.text(node, value)} AS TIMESTAMP(6){zone}) + INTERVAL '0 days')", type)
+        found.append((node, value))
+    return found
 
 
 def _is_text_constant(node: n.Node, value: Value) -> bool:

@@ -44,6 +44,8 @@ _ALL = {
 """Functions of a path with wildcards, which return lists."""
 _QUOTED_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _WILDCARD = re.compile(r"\.\s*\*|\[\s*\*\s*\]")
+_LONGEST_PATH = 1_000
+"""Characters of a path that may have wildcards."""
 _PASSING = frozenset("coalesce ifnull nvl nullif any_value first_value last_value lag lead min max".split())
 """Functions that return one of their arguments."""
 
@@ -149,6 +151,8 @@ def _has_wildcard(key: n.Node) -> bool:
     """Returns whether a key is a constant path such as $.a[*].b, outside of keys in quotes."""
     constant = bare(key)
     if not isinstance(constant, n.Text) or not constant.value.startswith(("$.", "$[")):
+        return False
+    if len(constant.value) > _LONGEST_PATH:
         return False
     return _WILDCARD.search(_QUOTED_KEY.sub('""', constant.value)) is not None
 

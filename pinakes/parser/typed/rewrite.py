@@ -24,6 +24,7 @@ from pinakes.parser.typed.values import (
     Output,
     Value,
     bound_of,
+    is_decimal,
     is_float,
     is_integer,
     is_nested,
@@ -253,6 +254,8 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         raise NotSupportedError(
             f"{operator} and {node.right.operator} without parentheses are not supported: write them"
         )
+    if operator in _BITS and any(is_decimal(value.type) for _, value in values):
+        raise NotSupportedError(f"{operator} is for integers of up to 64 bits: write CAST(… AS BIGINT)")
     if operator in json.OPERATORS:
         return json.operator(writer, node, values)
     if operator == "||":

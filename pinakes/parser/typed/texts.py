@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Writer
 
 TEXTS = frozenset({"VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "CHARACTER VARYING", "CHAR VARYING", "NVARCHAR"})
+_DECIMALS = frozenset({"DECIMAL", "NUMERIC", "DEC"})
+_EXPONENT = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]{1,2}\s*")
+"""A number with an exponent, which DataFusion does not read as a decimal."""
 _TIMES = frozenset({"TIME", "TIME WITHOUT TIME ZONE"})
 _WITHOUT_ZONE = frozenset({"TIMESTAMP", "DATETIME", "TIMESTAMP WITHOUT TIME ZONE", "DATE"})
 _WITH_ZONE = frozenset({"TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE"})
@@ -84,6 +88,8 @@ def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Val
             known = with_seconds(node.value)
             return value if known == node.value else Value(text_literal(known), value.type)
         return Value(f"regexp_replace({text}, '{MINUTES}', '\\1:00\\2')", value.type)
+    if type.name in _DECIMALS and isinstance(node, n.Text) and _EXPONENT.fullmatch(node.value):
+        return Value(text_literal(f"{Decimal(node.value.strip()):f}"), value.type)
     if type.name == "INTERVAL":
         if isinstance(node, n.Text):
             is_number = re.match(_NUMBER, node.value)
