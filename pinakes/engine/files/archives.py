@@ -10,7 +10,7 @@ import io
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pinakes.core.errors import DataCorrupt, FileNotFound, InvalidArgument, NotSupportedError, listing
 from pinakes.core.suggestions import close_to
@@ -69,6 +69,7 @@ class _Member(io.RawIOBase):
 
     def __init__(self, path: Path, name: str) -> None:
         self._archive: zipfile.ZipFile | None = None
+        self._stream: IO[bytes] | None = None
         try:
             self._archive = zipfile.ZipFile(path)
             self._stream = self._archive.open(name)
@@ -80,6 +81,7 @@ class _Member(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        assert self._stream is not None
         try:
             found = self._stream.read(len(buffer))
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -88,6 +90,8 @@ class _Member(io.RawIOBase):
         return len(found)
 
     def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
         if self._archive is not None:
             self._archive.close()
         super().close()
