@@ -1,9 +1,9 @@
 """Functions whose results grow without a check: each ended the process, or kept all other users waiting.
 
-A subquery doubles a text, the next one doubles it again. `encode`, `hex` and `overlay` had no check, and `||` had none for
-bytes and for results of functions such as substr. Rules that write an argument twice made texts of exponential length of
-calls in each other, and structs that have another one twice have exponentially many fields. The C scanner of JSON
-does not let other threads run.
+A subquery doubles a text, the next one doubles it again. `encode`, `hex` and `overlay` had no check, and `||` had none
+for bytes and for results of functions such as substr. Rules that write an argument twice made texts of exponential
+length of calls in each other, and structs that have another one twice have exponentially many fields. The C scanner of
+JSON does not let other threads run.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ _TEXT, _NUMBER = pa.string(), pa.int64()
 _INTERVAL = pa.month_day_nano_interval()
 _FIELDS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
 _DAY = 86_400_000_000
-_MOST_PATTERNS = 100_000
-"""Regular expressions that are compiled for one batch: some seconds."""
+_MOST_PATTERNS = 50_000
+"""Regular expressions that are compiled for one batch: up to ten seconds."""
 
 
 def register_library_functions(context: SessionContext) -> None:

@@ -40,8 +40,8 @@ _NARROW = 100
 """Maximum width of padding without a check."""
 _FEW = 8
 _OF_FEW_CHARACTERS = frozenset(
-    "arrow_typeof chr date_format dayname gen_random_uuid md5 monthname sha224 sha256 sha384 sha512 strftime to_hex typeof "
-    "uuid version".split()
+    "arrow_typeof chr date_format dayname gen_random_uuid md5 monthname sha224 sha256 sha384 sha512 strftime to_hex "
+    "typeof uuid version".split()
 )
 """Functions whose results are short texts."""
 COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
