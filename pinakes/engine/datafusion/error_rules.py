@@ -271,9 +271,9 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
             r"|Schema contains qualified field name (\S+) and unqualified field name (\S+)"
         ),
         lambda m, _: NotSupportedError(
-            "this subquery cannot be planned where it stands: it, or the query around it, may give other rows each time "
-            "(random(), LIMIT, windows), or has a form that is not supported together with columns of an outer query. "
-            "Write it as a join."
+            "this subquery cannot be planned where it stands: it, or the query around it, may give other rows each "
+            "time (random(), LIMIT, windows), or has a form that is not supported together with columns of an outer "
+            "query. Write it as a join."
             + (
                 f" If it has UNNEST(…) AS u({m.group(2)}), give that column another name than {m.group(1)} has."
                 if m.group(1)
