@@ -97,9 +97,9 @@ def test_a_refused_function_has_its_position() -> None:
 
 def test_an_error_in_the_translated_text_is_moved_to_the_users_text() -> None:
     with pytest.raises(PinakesError) as caught:
-        text("SELECT a / b FROM x ASOF JOIN y ON a = b", "duckdb")
+        text("SELECT a / b FROM x POSITIONAL JOIN y", "duckdb")
     assert caught.value.position is not None
-    assert caught.value.position.text[caught.value.position.column - 1 :].startswith("ASOF")
+    assert caught.value.position.text[caught.value.position.column - 1 :].startswith("POSITIONAL")
 
 
 def test_a_token_that_occurs_twice_has_no_position() -> None:
