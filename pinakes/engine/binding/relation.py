@@ -9,6 +9,7 @@ from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.names import Namespace, dotted, quote, undotted
+from pinakes.engine.datafusion.determinism import is_repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,13 @@ class Relation:
     """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
     known_types: Mapping[str, pa.DataType] | None = None
     """The types of its columns, if they were read from the provider before."""
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it has the same rows when one statement reads it twice."""
+        if self.worker is not None or self.view_plan is None:
+            return self.worker is None and self.is_steady
+        return is_repeatable(self.view_plan.frame.logical_plan().display_indent())
 
     @property
     def types(self) -> Mapping[str, pa.DataType]:

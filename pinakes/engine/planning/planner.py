@@ -28,7 +28,7 @@ from pinakes.core.errors import (
     TableNotFound,
     listing,
 )
-from pinakes.core.names import Name, Part, quote, undotted
+from pinakes.core.names import Name, Part, dotted, quote, undotted
 from pinakes.engine.binding.binder import Relations
 from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.planned_text import covers, planned_placeholders, planned_text
@@ -54,6 +54,7 @@ from pinakes.engine.planning.plan import (
 )
 from pinakes.engine.planning.text_cache import TEXTS
 from pinakes.parser import TRANSLATED, classify, classify_dialect
+from pinakes.parser.expansion import READ_TWICE
 from pinakes.parser.lexer import tokenize_what_fits
 from pinakes.parser.projections import distinct_names
 from pinakes.parser.splice import Edit, Spliced
@@ -314,7 +315,7 @@ class Planner:
 
         def is_stable(parts: tuple[str, ...]) -> bool:
             relation = self._memo.get(parts) if len(parts) == 3 else None
-            return relation is not None and relation.is_steady and relation.worker is None
+            return relation is not None and relation.is_repeatable
 
         rewrite = partial(rewrite_subqueries, sql, everything=everything)
         if statement.shown != statement.text:
@@ -346,6 +347,8 @@ class Planner:
         except ColumnNotFound as error:
             raise column_or_text(error, statement.text) from error.__cause__
         self._check_joins(bound, frame)
+        if READ_TWICE in sql:
+            _check_repeatable(bound)
         if bound.has_subqueries:
             refuse_unsound_subqueries(frame.logical_plan())
         if bound.is_unread:
@@ -534,6 +537,15 @@ def _with_distinct_names(statement: Planned, span: Span | None, name: str) -> Pl
     if not (unnamed or aliases):
         return None
     return replace(statement, projections=(*statement.projections, *unnamed), repairs=(*statement.repairs, *aliases))
+
+
+def _check_repeatable(bound: Bound) -> None:
+    for relation in bound.relations.values():
+        if not relation.is_repeatable:
+            raise NotSupportedError(
+                f"ASOF JOIN reads {dotted(relation.path)} twice, which may have other rows each time: store its rows "
+                "in a table first"
+            )
 
 
 def _located(locate: Locate | None, written: Written) -> Locate | None:

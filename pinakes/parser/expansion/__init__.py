@@ -9,3 +9,5 @@ WORDS = STARTS | {"ASOF", "EXCLUDE", "PERCENT", "%", "TIES"}
 """A text without these words has none of the forms."""
 NAME_OF = "$column_name"
 """A call that stands for the name of a column as its table has it (`parser/workarounds/rewrite.py`)."""
+READ_TWICE = 'AS "$u") AS "$w"'
+"""A part of the text of ASOF JOIN, which reads its sides twice."""

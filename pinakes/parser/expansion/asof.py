@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pinakes.core.names import quote
+from pinakes.parser.expansion import READ_TWICE
 from pinakes.parser.expansion.pieces import NOT_A_NAME, SET_OPERATORS, Form, Pieces, folded, split, until
 from pinakes.parser.lexer import Token
 from pinakes.parser.syntax.tokens import CLOSE, OPEN, closing, opening, word
@@ -177,8 +178,7 @@ class _Nearest:
             pairs,
             f" UNION ALL SELECT {', '.join(theirs)}, {1 - own} FROM ",
             self.form.range((right.first, right.end)),
-            f') AS "$u") AS "$w" WHERE {side} = {own} AND {quote(self.match)} IS NOT NULL) AS {self.name} '
-            f"ON {on} {join} ",
+            f") {READ_TWICE} WHERE {side} = {own} AND {quote(self.match)} IS NOT NULL) AS {self.name} ON {on} {join} ",
         ]
 
     def single(self, keys: Sequence[str], right: _Source, excluded: Sequence[str], items: str) -> Pieces:
