@@ -412,9 +412,19 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"list_histogram\(\[1\.0, 'nan'",
     ),
     Difference(
-        "a comma at the end of a JSON array",
-        "it is invalid in JSON",
-        r"json_valid\('\[.*,\]'\)",
+        "a comma at the end of a JSON array or object, and infinities",
+        "they are invalid in JSON",
+        r"json_valid\('(\[.*,\]|\{.*,\}|\{.*inf(inity)?\})'\)",
+    ),
+    Difference(
+        "years before 1 as text",
+        "they are written as ISO 8601 has them, -0019 for 20 BC",
+        r"d::VARCHAR FROM bc_dates",
+    ),
+    Difference(
+        "EXISTS with <> on the columns of an outer join",
+        "NULL <> x is not true; DuckDB 1.5.5 takes it for true, and the file expects our rows",
+        r"from issue23979_l",
     ),
     Difference(
         "the case of names in UNPIVOT",

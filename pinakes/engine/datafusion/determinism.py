@@ -15,7 +15,8 @@ that is at least -1 is the condition that `parser/workarounds/scalar_subqueries.
 
 
 _CHOOSES = re.compile(
-    r"\b(?:Limit: |WindowAggr: |Sort: [^\n]*fetch=|DistinctOn: |(?:first_value|last_value|nth_value|array_agg|string_agg)\()"
+    r"\b(?:Limit: |WindowAggr: |Sort: [^\n]*fetch=|DistinctOn: )"
+    r"|\b(?:first_value|last_value|nth_value|array_agg|string_agg)\("
 )
 """Parts of a plan that may choose other rows, or another order, of equal ones."""
 
