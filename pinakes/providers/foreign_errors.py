@@ -41,7 +41,9 @@ def summarize(error: Exception) -> Exception:
 
 
 def translate_foreign(error: Exception, subject: object) -> ours.PinakesError | None:
-    """Returns the corresponding error, or None if it does not come from one of these packages."""
+    """Returns the corresponding error; None for an error of other packages."""
+    if isinstance(error, MemoryError):
+        return ours.OutOfMemory(f"{subject}: the process has no memory left for this. Try again, or read less at once.")
     package = type(error).__module__.partition(".")[0]
     if package == "botocore":
         return _of_aws(error, subject)

@@ -226,6 +226,7 @@ def test_our_own_error_comes_back_through_datafusion_with_its_type(engine: Engin
         (Exception("DataFusion error: Resources exhausted: no memory"), OutOfMemory, "no memory"),
         (ValueError("Error during planning: Cannot coerce arithmetic expression"), TypeMismatch, "arithmetic"),
         (OSError("No space left on device (os error 28)"), OutOfMemory, "disk is full"),
+        (MemoryError(), OutOfMemory, "no memory left"),
         (KeyError("surprise"), InternalError, "surprise"),
         (Exception(""), ExecutionError, "Exception"),
     ],

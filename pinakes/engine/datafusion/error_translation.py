@@ -69,10 +69,10 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
     inner = _own_error(error)
     if inner is not None:
         return inner
+    if isinstance(error, OSError | MemoryError) and (known := translate_foreign(error, "this statement")) is not None:
+        return known
     if not isinstance(error, ValueError | OSError | pa.ArrowException) and type(error) is not Exception:
         return InternalError(f"{type(error).__name__}: {error}")
-    if isinstance(error, OSError) and (known := translate_foreign(error, "this statement")) is not None:
-        return known
     from pinakes.engine.datafusion.store_errors import store_error  # only when something went wrong
 
     if (of_store := store_error(error)) is not None:
