@@ -155,7 +155,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         raise NotSupportedError(f"{node.name} of intervals is not supported: write it for date_part('epoch', …)")
     elif node.name in ("min", "max") and any(is_struct(v.type) or isinstance(a, n.Struct) for a, v in arguments):
         raise NotSupportedError(f"{node.name} of structs is not supported, since it would lose NULLs: name a field")
-    elif node.name in ("min", "max") and scope.grouped and len(arguments) == 1 and is_float(arguments[0][1].type):
+    elif node.name in ("min", "max") and scope.in_groups and len(arguments) == 1 and is_float(arguments[0][1].type):
         return _extreme(writer, node, arguments[0], others)
     elif node.name == "sum" and len(arguments) == 1:
         return _sum(writer, node, arguments[0], others)
@@ -489,25 +489,31 @@ def _far(unit: str, text: str) -> str | None:
 
 
 def _extreme(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:
-    """Fixes min and max of doubles in groups: DataFusion skips NaN, and starts from the largest finite number,
-    which it returns for infinities.
+    """Fixes min and max of doubles in groups: in DataFusion the result depends on which row has NaN, and starts from
+    the largest finite number, which it returns for infinities. DISTINCT and ORDER BY have no effect on them.
     """
     operand, value = argument
-    plain = writer.composed(node, [(c, v.text) for c, v in (argument, *others)]) or writer.source[node.start : node.end]
-    if node.over or node.distinct or any(v.text is not None for _, v in others):
+    if node.over:
+        plain = writer.composed(node, [(child, v.text) for child, v in (argument, *others)])
         return Value(plain, value.type)
-    x, filtered = writer.text(operand, value), writer.source[node.arguments_end : node.end]
+    x, filtered, at = writer.text(operand, value), "", node.arguments_end
+    for other, found in others:
+        if other.start >= at:  # FILTER
+            filtered += writer.source[at : other.start] + writer.text(other, found)
+            at = other.end
+    filtered += writer.source[at : node.end]
     nan, least, most = (f"CAST('{word}' AS DOUBLE)" for word in ("NaN", "-Infinity", "Infinity"))
     is_nan, is_least, is_most = f"isnan({x})", f"{x} = {least}", f"{x} = {most}"
-    arms = (
-        ((f"bool_or({is_nan})", nan), (f"bool_or({is_most})", most), (f"bool_and({is_least})", least))
-        if node.name == "max"
-        else (
+    if node.name == "max":
+        arms = ((f"bool_or({is_nan})", nan), (f"bool_or({is_most})", most), (f"bool_and({is_least})", least))
+        plain = f"max({x}){filtered}"
+    else:
+        arms = (
             (f"bool_or({is_least})", least),
             (f"bool_and({is_nan})", nan),
             (f"bool_and({is_nan} OR {is_most})", most),
         )
-    )
+        plain = f"min(CASE WHEN {is_nan} THEN NULL ELSE {x} END){filtered}"
     cases = " ".join(f"WHEN {test}{filtered} THEN {result}" for test, result in arms)
     text = f"(CASE {cases} ELSE {plain} END)"
     return Value(f"CAST({text} AS REAL)" if value.type == pa.float32() else text, value.type)

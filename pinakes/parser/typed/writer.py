@@ -42,6 +42,7 @@ MOST_LISTED = 20_000
 
 Columns = Mapping[str, Output]
 _COLUMNS = re.compile(r"\bCOLUMNS\s*\(", re.IGNORECASE)
+_DISTINCT = re.compile(r"\bDISTINCT\b", re.IGNORECASE)
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
 
 
@@ -67,7 +68,19 @@ class Scope:
     outputs_first: bool = False
     grouped: frozenset[str] = frozenset()
     """The texts of the expressions in GROUP BY."""
+    in_groups: bool = False
+    """Whether DataFusion may compute aggregates by groups: also those beside count(DISTINCT …), and those of subqueries
+    that refer to an outer query.
+    """
     has_outer_join: bool = False
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether the query stands within another one whose columns it may refer to."""
+        scope = self.parent
+        while scope is not None and not scope.sources:
+            scope = scope.parent
+        return scope is not None
 
     def row_source(self, name: str) -> Source | None:
         """Returns the source of a name that means its whole row, since no column has it."""
@@ -174,6 +187,7 @@ class Writer:
         self.incomplete = False
         """Whether a type that a rule needs is unknown."""
         self.has_columns = _COLUMNS.search(text) is not None
+        self._counts_distinct = _DISTINCT.search(text) is not None
         self._listed_columns = 0
         self.columns_as: Value | None = None
         """The column that COLUMNS(…) stands for in the expression that is written."""
@@ -291,6 +305,7 @@ class Writer:
             pieces += self._from(source, scope)
         if node.groups:
             scope.grouped = frozenset(self._group_texts(node))
+        scope.in_groups = bool(node.groups) or scope.is_inner or self._counts_distinct
         outputs: list[Output] | None = []
         values = list[tuple[n.Item, Value]]()
         for item in node.items:
