@@ -27,7 +27,8 @@ Kind = Literal["EXISTS", "IN", "scalar", "LATERAL"]
 
 _SUBQUERY = re.compile(r"(EXISTS |IN |ANY |ALL )?\(<subquery>\)")
 _IN = re.compile(r"(\S+) (?:NOT )?IN \(<subquery>\)")
-_IN_SUBQUERY = re.compile(r" (?:NOT )?IN \(<subquery>\)")
+_IN_SUBQUERY = re.compile(r" (NOT )?IN \(<subquery>\)( IS )?")
+_NOT = re.compile(r"(?<!IS )\bNOT (?!IN |BETWEEN |LIKE |ILIKE )")
 _OPERAND_STARTS = (" AND ", " OR ", " WHEN ", " THEN ", " ELSE ", "NOT ", ": ")
 _EQUAL = re.compile(r"[\w.\"$]+ = outer_ref\([\w.\"$]+\)|outer_ref\([\w.\"$]+\) = [\w.\"$]+")
 _OUTER_REF = re.compile(r"outer_ref\([^()]*\)")
@@ -39,6 +40,8 @@ _SETS = re.compile(r"\b(?:ROLLUP|CUBE|GROUPING SETS) \(")
 _LITERAL = re.compile(r'\b[A-Z]\w*\((?:[^()"]*|"[^"]*")\)')
 _TEXT = re.compile(r'"[^"]*"')
 _VALUE = re.compile(r"\b(?!CAST|TRY_CAST)[A-Z]\w*\([^()]*\)")
+_NAME = re.compile(r"[\w\"]\.[\w\"]|(?<![\w$])[a-z_$][\w$]*+(?!\()|count\(")
+"""A column, also one that has no table's name before it."""
 _COLUMN = re.compile(r'[\w"]\.[\w"]')
 _STRUCTS = re.compile(r"struct\(.*\) (?:[=<>!]+|IN|NOT IN|BETWEEN|NOT BETWEEN) \(*\[?(?:named_)?struct\(")
 _ANY = re.compile(r"array_has\(")
@@ -66,7 +69,7 @@ class _Node:
 def refuse_unsound_subqueries(planned: LogicalPlan) -> None:
     """An error if a subquery of the plan, as it is before it is optimised, would be answered wrongly."""
     for node in _nodes(planned):
-        if "NOT " in node.text and _has_constant_in(node.text):
+        if _has_constant_not_in(node.text):
             raise NotSupportedError(
                 "NOT IN (SELECT …) after a constant is not supported, since a NULL among the values would not be seen: "
                 "write NOT EXISTS (SELECT … WHERE …)"
@@ -81,18 +84,25 @@ def refuse_unsound_subqueries(planned: LogicalPlan) -> None:
         _check_names(places, kind)
 
 
-def _has_constant_in(text: str) -> bool:
-    """Returns whether IN (SELECT …) has an operand without columns."""
+def _has_constant_not_in(text: str) -> bool:
+    """Returns whether NOT IN (SELECT …) may have an operand without columns. A subquery may be a constant, and NOT may
+    stand far before IN: the text of a plan has no parentheses.
+    """
+    if "IN (<subquery>)" not in text:
+        return False
     text = _TEXT.sub("", text)
+    first = _NOT.search(text)
     for found in _IN_SUBQUERY.finditer(text):
+        if not found[1] and not found[2] and (first is None or first.start() > found.start()):
+            continue
         depth, at = 0, found.start()
         while at > 0:
             depth += (text[at - 1] == ")") - (text[at - 1] == "(")
             if depth < 0 or (depth == 0 and text.endswith((*_OPERAND_STARTS, ", "), 0, at)):
                 break
             at -= 1
-        operand = text[at : found.start()]
-        if not _COLUMN.search(_VALUE.sub("", operand)) and "count(" not in operand:
+        operand = text[at : found.start()].replace("(<subquery>)", "")
+        if not _NAME.search(_VALUE.sub("", operand)):
             return True
     return False
 
