@@ -175,9 +175,14 @@ def _split(node: exp.Anonymous) -> exp.Expr:
     return call("string_split", text, delimiter)
 
 
-_BLANKS = "".join(
-    map(chr, (*range(9, 14), *range(28, 33), 0x1680, *range(0x2000, 0x2007), *range(0x2008, 0x200B), 0x2028, 0x2029))
-) + "\u205f\u3000"
+_BLANKS = (
+    "".join(
+        map(
+            chr, (*range(9, 14), *range(28, 33), 0x1680, *range(0x2000, 0x2007), *range(0x2008, 0x200B), 0x2028, 0x2029)
+        )
+    )
+    + "\u205f\u3000"
+)
 """What trim removes: blanks, tabs, ends of lines, and others."""
 
 
@@ -189,7 +194,7 @@ def _trim(name: str) -> Function:
     return rule
 
 
-def _trimmed(node: exp.Expr) -> exp.Expr:
+def _trimmed(node: exp.Expr) -> exp.Expr | None:
     """TRIM(LEADING 'x' FROM y)"""
     where = str(node.args.get("position") or "BOTH").upper()
     name = {"BOTH": "btrim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
