@@ -39,6 +39,12 @@ def _date_part(node: exp.Anonymous) -> exp.Expr | None:
     return _extract(exp.Extract(this=exp.Var(this=part.name), expression=value))
 
 
+def _json_array(node: exp.Anonymous) -> None:
+    """json_array, which leaves out NULLs here."""
+    if not all(isinstance(value, exp.Literal | exp.Boolean) for value in node.expressions):
+        raise refuse("json_array of values that may be NULL", "write to_json(list)")
+
+
 FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt ceil ceiling cos cosh degrees exp floor ln log2 log10 pi pow power radians "
@@ -55,10 +61,11 @@ FUNCTIONS: dict[str, Function] = {
         "list_concat array_concat unnest struct_pack generate_series range ifnull "
         "json_extract json_extract_string json_array_length json_keys json_valid json_type current_schema current_date "
         "last_day monthname dayname make_date age epoch uuid random gcd lcm factorial isnan isinf isfinite "
-        "to_json json_object json_array regexp_extract_all list_append list_prepend "
+        "to_json json_object regexp_extract_all list_append list_prepend "
         "array_to_string map map_keys map_values cardinality nvl2 product histogram kurtosis skewness row version"
     ),
     "round": limited(1, 2),
+    "json_array": _json_array,
     "list_distinct": forms("array_distinct(array_compact({0}))"),
     "sha256": forms("encode(sha256({0}), 'hex')"),
     "list_min": renamed("array_min"),
@@ -84,6 +91,23 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
+def _unnest(node: exp.Expr) -> exp.Expr:
+    if node.expressions:
+        raise refuse("unnest with options")
+    return call("unnest", node.this)
+
+
+def _in(node: exp.Expr) -> None:
+    if node.args.get("field") is not None:
+        raise refuse("IN with a list", "write list_contains(list, x)")
+
+
+def _map(node: exp.Expr) -> exp.Expr:
+    if not getattr(node.args.get("keys"), "expressions", True):
+        raise refuse("map()")
+    return call("map", node.args["keys"], node.args["values"])
+
+
 def _full_match(node: exp.Expr) -> exp.Expr:
     """`~` matches the complete text."""
     return form("({0} ~ ('^(?:' || {1} || ')$'))", node.this, node.expression)
@@ -99,8 +123,10 @@ DIALECT = Dialect(
     FUNCTIONS,
     {
         exp.Div: float_division,
-        exp.Map: lambda node: call("map", node.args["keys"], node.args["values"]),
+        exp.Map: _map,
         exp.Extract: _extract,
+        exp.Explode: _unnest,
+        exp.In: _in,
         exp.Like: no_escapes,
         exp.ILike: no_escapes,
         exp.RegexpFullMatch: _full_match,

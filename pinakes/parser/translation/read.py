@@ -214,6 +214,8 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
     for at, (kind, value, word, start, end) in enumerate(tokens):
         if value[:1] == _MARK and kind == "quoted":
             raise Fault("a name can't start with the character U+0001", start)
+        if word == "[" and at and tokens[at - 1].word == "IN":  # sqlglot reads it as IN (…), which NULLs differ for
+            raise Fault("IN […] is not translated: write list_contains(list, x)", start, unsupported=True)
         is_function = word in words.functions or (kind == "quoted" and value.upper() in words.functions)
         if is_function and _is_call(tokens, at):
             made.append(SqlglotToken(_NAME[kind == "quoted"], _MARK + value, 1, start, start, end - 1))
@@ -236,7 +238,7 @@ def _converted(tokens: Sequence[Token], text: str, words: _Words) -> list[Sqlglo
             found, value = _string(text, value, start)
             if at and tokens[at - 1].word == "DECIMAL" and _DECIMAL.fullmatch(value):  # DECIMAL '1.50'
                 made.pop()
-                found = TokenType.NUMBER
+                found, value = TokenType.NUMBER, value if "." in value else f"{value}."
         else:
             found = TokenType.IDENTIFIER if kind == "quoted" else TokenType.NUMBER
         made.append(SqlglotToken(found, value, 1, start, start, end - 1))

@@ -197,7 +197,7 @@ _JAVA = {
     "MMM": "%b", "MMMM": "%B", "EEE": "%a", "E": "%a", "EEEE": "%A", "DDD": "%j", "M": "%-m", "d": "%-d", "H": "%-H",
     "y": "%Y", "SSS": "%3f", "SSSSSS": "%6f",
 }  # fmt: skip
-_JAVA_PART = re.compile(r"'([^']*)'|([A-Za-z])\2*|(.)", re.DOTALL)
+_JAVA_PART = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(.)", re.DOTALL)
 
 
 def of_mysql(node: exp.Expr | None, *, reading: bool) -> exp.Expr:
@@ -224,7 +224,7 @@ def of_java(node: exp.Expr | None, *, reading: bool) -> exp.Expr:
 
     def found(match: re.Match[str]) -> str:
         if match[2] is None:
-            return (match[1] if match[3] is None else match[3]).replace("%", "%%")
+            return ((match[1].replace("''", "'") or "'") if match[3] is None else match[3]).replace("%", "%%")
         made = _JAVA.get(match[0])
         if made is None or (reading and ("-" in made or made in ("%a", "%A"))):
             raise refuse(f"{match[0]} in the format {text!r}")

@@ -6,9 +6,10 @@ import re
 
 from sqlglot import expressions as exp
 
-from pinakes.parser.translation.nodes import arguments, call, form, number_of, refuse, text_of
+from pinakes.parser.translation.nodes import arguments, call, form, form_of, name_of, number_of, refuse, text_of
 from pinakes.parser.translation.rules import (
     SEQUENCE,
+    XOR,
     Dialect,
     Function,
     float_division,
@@ -41,6 +42,17 @@ def _extract(node: exp.Expr) -> exp.Expr:
     return form(_PARTS[part], node.expression)
 
 
+def _one_value(name: str) -> Function:
+    """first and last, whose second argument means IGNORE NULLS."""
+
+    def rule(node: exp.Anonymous) -> None:
+        if len(node.expressions) > 1:
+            raise refuse(f"{name_of(node)} with 2 arguments", f"write {name_of(node)}(x) IGNORE NULLS")
+        node.set("this", name)
+
+    return rule
+
+
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
@@ -52,7 +64,7 @@ def _split(node: exp.Anonymous) -> exp.Expr:
         plain = plain.strip("[]")[-1]
     elif not plain or _SPECIAL.search(plain):
         raise refuse("split with a regular expression")
-    return call("string_to_array", text, exp.Literal.string(plain))
+    return call("string_split", text, exp.Literal.string(plain))
 
 
 def _date_trunc(node: exp.Anonymous) -> exp.Expr:
@@ -120,6 +132,24 @@ def _lateral(node: exp.Expr) -> exp.Expr | None:
     raise refuse("LATERAL VIEW", "write CROSS JOIN UNNEST(list) AS t(x)")
 
 
+def _trimmed(node: exp.Anonymous) -> exp.Expr:
+    """ltrim and rtrim, which take the characters first."""
+    found = arguments(node, 1, 2)
+    return call(name_of(node), *reversed(found))
+
+
+_BITS = (exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseRightShift)
+
+
+def _bits(node: exp.Expr) -> exp.Expr | None:
+    """An operator of bits: & binds closer than ^, and ^ closer than |, which sqlglot does not know."""
+    for operand in (node.this, node.expression):
+        kind = exp.BitwiseXor if form_of(operand) == XOR else type(operand)
+        if kind in _BITS and kind is not type(node):
+            raise refuse("such a sequence of operators of bits", "put brackets around each of them")
+    return form(XOR, node.this, node.expression) if isinstance(node, exp.BitwiseXor) else None
+
+
 def _bracket(node: exp.Expr) -> None:
     raise refuse("[…] of Spark, which counts from 0", "write element_at, which counts from 1")
 
@@ -127,10 +157,10 @@ def _bracket(node: exp.Expr) -> None:
 FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt cos cosh degrees exp ln log2 log10 pi pow power radians sin sinh "
-        "sqrt tan tanh round coalesce nullif lower upper lcase ucase length char_length character_length reverse ltrim "
-        "rtrim trim btrim concat_ws translate sum avg mean min max count count_if bool_and bool_or "
+        "sqrt tan tanh round coalesce nullif lower upper lcase ucase length char_length character_length reverse "
+        "trim btrim concat_ws translate sum avg mean min max count count_if bool_and bool_or "
         "approx_count_distinct stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp "
-        "grouping row_number rank dense_rank percent_rank cume_dist ntile lead lag first_value last_value nth_value "
+        "grouping row_number rank dense_rank percent_rank cume_dist ntile lead lag "
         "year month day hour minute quarter dayofyear dayofmonth weekofyear last_day greatest least nvl ifnull nvl2 "
         "repeat ascii md5 levenshtein cardinality now current_date "
         "current_timestamp regexp_like string_agg"
@@ -188,7 +218,12 @@ FUNCTIONS: dict[str, Function] = {
     "array_agg": _collected(""),
     "collect_set": _collected("DISTINCT "),
     "every": renamed("bool_and"),
-    "any_value": renamed("first_value"),
+    "ltrim": _trimmed,
+    "rtrim": _trimmed,
+    "nth_value": limited(2, 2),
+    "any_value": _one_value("first_value"),
+    "first_value": _one_value("first_value"),
+    "last_value": _one_value("last_value"),
     "max_by": value_at("DESC"),
     "min_by": value_at("ASC"),
     "left": forms("left({0}, greatest({1}, 0))"),
@@ -196,8 +231,8 @@ FUNCTIONS: dict[str, Function] = {
     "any": renamed("bool_or"),
     "some": renamed("bool_or"),
     "std": renamed("stddev_samp"),
-    "first": renamed("first_value"),
-    "last": renamed("last_value"),
+    "first": _one_value("first_value"),
+    "last": _one_value("last_value"),
     "listagg": renamed("string_agg"),
     "element_at": forms("{0}[{1}]"),
     "size": forms("cardinality({0})"),
@@ -229,6 +264,7 @@ DIALECT = Dialect(
         exp.Cast: _cast,
         exp.TryCast: _cast,
         exp.Bracket: _bracket,
+        **dict.fromkeys(_BITS, _bits),
         exp.Lateral: _lateral,
         exp.Mod: lambda node: None,
         exp.Substring: lambda node: part_of_text(1)(substring_call(node)),

@@ -107,6 +107,10 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
             or "+" in value
         ):
             raise refuse("a timestamp literal with a time zone", "CAST('…' AS TIMESTAMP WITH TIME ZONE)")
+    if kind.this in (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIME) and value is not None:
+        digits = number_of(kind.expressions[0].this) if kind.expressions else None
+        if digits == len(value.strip().partition(".")[2]):  # of a literal: TIMESTAMP '2020-01-01 10:00:00.5'
+            kind.set("expressions", [])
     return _rounded(node, "half_up")
 
 
@@ -168,13 +172,50 @@ def _split(node: exp.Anonymous) -> exp.Expr:
     text, delimiter = arguments(node, 2, 2)
     if not text_of(delimiter):
         raise refuse("split with such a delimiter")
-    return call("string_to_array", text, delimiter)
+    return call("string_split", text, delimiter)
+
+
+_BLANKS = (
+    "".join(
+        map(
+            chr, (*range(9, 14), *range(28, 33), 0x1680, *range(0x2000, 0x2007), *range(0x2008, 0x200B), 0x2028, 0x2029)
+        )
+    )
+    + "\u205f\u3000"
+)
+"""What trim removes: blanks, tabs, ends of lines, and others."""
+
+
+def _trim(name: str) -> Function:
+    def rule(node: exp.Anonymous) -> exp.Expr:
+        found = arguments(node, 1, 2)
+        return call(name, found[0], *(found[1:] or [exp.Literal.string(_BLANKS)]))
+
+    return rule
+
+
+def _trimmed(node: exp.Expr) -> exp.Expr | None:
+    """TRIM(LEADING 'x' FROM y)"""
+    where = str(node.args.get("position") or "BOTH").upper()
+    name = {"BOTH": "btrim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
+    return _trim(name)(call(name, *(value for value in (node.this, node.expression) if value is not None)))
+
+
+def _map(node: exp.Expr) -> exp.Expr:
+    if node.args.get("keys") is None:
+        raise refuse("MAP()")
+    return call("map", node.args["keys"], node.args["values"])
+
+
+def _bracket(node: exp.Expr) -> None:
+    if any((number_of(index) or 0) < 0 for index in node.expressions):
+        raise refuse("a negative index", "write element_at(x, -1)")
 
 
 FUNCTIONS: dict[str, Function] = {
     **same(
         "abs acos asin atan atan2 cbrt ceil ceiling cos cosh degrees exp floor ln log2 log10 pi pow power radians sign "
-        "signum sin sinh sqrt tan tanh round coalesce nullif lower upper length reverse ltrim rtrim trim strpos "
+        "signum sin sinh sqrt tan tanh round coalesce nullif lower upper length reverse strpos "
         "starts_with concat_ws chr translate sum avg min max count count_if bool_and bool_or array_agg "
         "approx_distinct stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp grouping "
         "row_number rank dense_rank percent_rank cume_dist ntile lead lag first_value last_value nth_value year month "
@@ -192,6 +233,9 @@ FUNCTIONS: dict[str, Function] = {
     "least": strict("least"),
     "substr": substring,
     "substring": substring,
+    "trim": _trim("btrim"),
+    "ltrim": _trim("ltrim"),
+    "rtrim": _trim("rtrim"),
     "lpad": limited(3, 3),
     "rpad": limited(3, 3),
     "replace": forms("replace({0}, {1}, '')", "replace({0}, {1}, {2})"),
@@ -276,7 +320,9 @@ DIALECT = Dialect(
         exp.TryCast: _cast,
         exp.Like: no_escapes,
         exp.AtTimeZone: _zone,
-        exp.Map: lambda node: call("map", node.args["keys"], node.args["values"]),
+        exp.Map: _map,
+        exp.Bracket: _bracket,
+        exp.Trim: _trimmed,
         exp.Substring: lambda node: substring(substring_call(node)),
     },
 )

@@ -70,8 +70,8 @@ _OF_TEXTS = {
 """Functions to which DataFusion passes the text of a list or struct, and the alternative to suggest."""
 _COUNTS = frozenset(
     "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
-    "octet_length bit_length strpos position instr cardinality array_length list_length array_position ascii "
-    "levenshtein regexp_count grouping".split()
+    "octet_length bit_length strpos position instr cardinality array_length list_length array_position list_position "
+    "array_indexof list_indexof array_ndims list_ndims ascii levenshtein regexp_count grouping".split()
 )
 """Functions that return counts, which are far below the limits of BIGINT."""
 
@@ -213,7 +213,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     others = [(o, with_one_zero(writer, o, v)) for o, v in others]
     if node.distinct:
         arguments = [(a, with_one_zero(writer, a, v)) for a, v in arguments]
-    if type == pa.uint64() and node.over:  # row_number() and similar: combined with a BIGINT the type would be DECIMAL
+    if type == pa.uint64() and (node.over or node.name in _COUNTS):  # combined with a BIGINT it would be DECIMAL
         text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
         return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
