@@ -132,7 +132,7 @@ def known(name: str) -> str:
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
         raise SettingNotFound(
-            f"setting {name!r} does not exist; available: {listing(names)}.{did_you_mean(name, names)}"
+            f"setting {name!r} does not exist; available: {listing(names, most=len(names))}.{did_you_mean(name, names)}"
         )
     return name.lower()
 

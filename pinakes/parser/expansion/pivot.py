@@ -38,6 +38,8 @@ from pinakes.parser.workarounds.constant_filters import AGGREGATES
 
 MOST_VALUES = 1000
 """Columns that a PIVOT makes."""
+_LONGEST = 1000
+"""Bytes of a value that names a column, if a query finds the values."""
 _ENDS = SET_OPERATORS | TAILS
 _CLAUSES = _ENDS | {"USING", "GROUP"}
 _AFTER = _ENDS | {"ON", "USING", "GROUP"}
@@ -314,17 +316,25 @@ def _constant(form: Form, value: tuple[int, int], *, is_named: bool) -> tuple[st
 
 
 def _values_of(form: Form, column: tuple[int, int], source: tuple[int, int]) -> str:
-    """Returns the query for the distinct values of a column."""
-    return f'SELECT DISTINCT ({form.text_of(column)}) AS "$v" FROM {form.text_of(source)}'
+    """Returns the query for the values of a column."""
+    return f'SELECT ({form.text_of(column)}) AS "$v" FROM {form.text_of(source)}'
 
 
 def _of_data(form: Form, column: tuple[int, int], query: str) -> list[_Value]:
     """Returns the values that a query finds."""
-    answer = form.ask_data(
-        f'{{}}SELECT CAST("$v" AS VARCHAR) AS "$n" FROM (SELECT DISTINCT "$v" FROM ({query}) AS "$d") AS "$t" '
-        f'WHERE "$v" IS NOT NULL ORDER BY "$v" LIMIT {MOST_VALUES + 1}',
+    is_long = f'octet_length(CAST("$d"."$v" AS VARCHAR)) > {_LONGEST}'
+    answer = form.ask_data(  # values that are too long are one row, the first
+        f'{{}}SELECT CASE WHEN "$l" THEN repeat(\' \', {_LONGEST + 1}) ELSE CAST("$v" AS VARCHAR) END AS "$n" '
+        f'FROM (SELECT DISTINCT CASE WHEN {is_long} THEN NULL ELSE "$d"."$v" END AS "$v", {is_long} AS "$l" '
+        f'FROM ({query}) AS "$d" WHERE "$d"."$v" IS NOT NULL) AS "$t" ORDER BY "$l" DESC, "$v" LIMIT {MOST_VALUES + 1}',
         "ON v IN (…)",
     )
+    if answer and len(answer[0]) > _LONGEST:
+        raise form.fault(
+            f"a value in this PIVOT has more than {_LONGEST:,} bytes: it can't name a column",
+            column[0],
+            unsupported=True,
+        )
     if len(answer) > MOST_VALUES:
         raise form.fault(
             f"this PIVOT would have more than {MOST_VALUES:,} columns: write ON v IN (…) with fewer values",

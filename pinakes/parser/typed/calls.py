@@ -153,6 +153,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         arguments = _combined(writer, node, arguments)
     elif node.name in _ORDERING and any(v.type == INTERVAL for _, v in arguments):
         raise NotSupportedError(f"{node.name} of intervals is not supported: write it for date_part('epoch', …)")
+    elif node.name in ("first_value", "last_value") and len(arguments) > 1:  # DataFusion would ignore the second one
+        raise NotSupportedError(f"{node.name} takes one argument: write {node.name}(x) IGNORE NULLS OVER (…)")
     elif node.name in ("min", "max") and any(is_struct(v.type) or isinstance(a, n.Struct) for a, v in arguments):
         raise NotSupportedError(f"{node.name} of structs is not supported, since it would lose NULLs: name a field")
     elif node.name in ("min", "max") and scope.in_groups and len(arguments) == 1 and is_float(arguments[0][1].type):
