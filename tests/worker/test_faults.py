@@ -105,8 +105,10 @@ def test_a_query_that_fails_and_the_next_that_works(connection: Connection, faul
     assert found.code == code
     assert re.search(message, found.message, re.DOTALL), found.message
     assert connection.execute("SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'bad'").fetchall()
-    if fault not in ("wrong schema", "raise"):  # LIMIT may read as far as the row that raises
-        assert connection.execute("SELECT i FROM bad.main.t LIMIT 1").fetchall() == [(1,)]
+    if fault != "wrong schema":
+        # LIMIT may read as far as the row that raises.
+        with suppress(*([pinakes.Error] if fault == "raise" else [])):
+            assert connection.execute("SELECT i FROM bad.main.t LIMIT 1").fetchall() == [(1,)]
 
 
 @pytest.mark.parametrize("fault", ["die in a value", ""])

@@ -65,7 +65,7 @@ def with_values(statement: Statement, execution: Execution) -> Statement:
             found = dispatch(execution.session.engine.caches.statements.classify(pivot.question), execution)
             answer = tuple(str(value) for batch in found for value in batch.column(0).to_pylist())
         except PinakesError as error:
-            error.position = None  # in a text of ours
+            error.position = None  # it is of the query for the values
             raise
         statement = classify(pivot.text, (*pivot.answers, answer))
     return statement

@@ -33,7 +33,7 @@ class FilesSource:
     statistics: bool = True
     """Whether DataFusion's conclusions from the files' statistics are correct."""
     notes: tuple[str, ...] = ()
-    """What the user is told about the files."""
+    """The warnings about the files."""
 
 
 ReadFile = Callable[[File, Sequence[str]], Iterator[pa.RecordBatch]]
